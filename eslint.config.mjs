@@ -1,0 +1,24 @@
+// Only rules that find bugs; the compiler and the layers test say the rest.
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["out/", "dist/", "node_modules/", "**/*.mjs", "**/*.js"] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.base],
+    languageOptions: { parserOptions: { project: ["src/tsconfig.json", "webview/tsconfig.json", "sidecar/tsconfig.json", "bench/tsconfig.json"], tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "no-console": "error",
+      eqeqeq: "error",
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-floating-promises": ["error", { ignoreVoid: true }],
+      "@typescript-eslint/no-misused-promises": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/only-throw-error": "error",
+      "@typescript-eslint/await-thenable": "error",
+    },
+  },
+  { files: ["**/*.test.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off" } },
+);

@@ -1,0 +1,25 @@
+// Builds dist/ with webpack; nothing is done when neither the sources nor what builds them have changed.
+//   node scripts/build.mjs [--mode development]
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { digest, fail, node, options, root } from "./project.mjs";
+
+const SOURCES = ["src", "webview", "sidecar", "package.json", "package-lock.json", "webpack.config.js", "tsconfig.base.json", "scripts/bundled-packages.js"];
+const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/sidecar.js"];
+
+/** Builds if needed. `mode` is "production" or "development". Rejects with what webpack said. */
+export async function build(mode = "production") {
+  const stamp = path.join(root, "out/build.stamp");
+  const now = `${mode} ${digest(SOURCES)}`;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === now && PROGRAMS.every(file => existsSync(path.join(root, file)))) return;
+  const webpack = await node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" });
+  process.stderr.write(webpack.text);
+  if (webpack.code !== 0) throw new Error("The build failed.");
+  mkdirSync(path.dirname(stamp), { recursive: true });
+  writeFileSync(stamp, now);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { mode } = options(process.argv.slice(2), { one: ["mode"] });
+  await build(mode).catch(error => fail(error.message));
+}

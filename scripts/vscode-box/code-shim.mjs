@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+// Stands in for the `code` executable, so that @vscode/test-cli (`useInstallation.fromPath`) runs its suites in the extension
+// host of a code-server: opens the workbench in headless Chromium and ends with the exit code of --extensionTestsPath.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import util from "node:util";
+import { startServer } from "./server.mjs";
+import { launchBrowser, openWorkbench } from "./workbench.mjs";
+
+/** What VS Code itself logs to the console of a test run. */
+const NOISE = /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
+const TIMEOUT = Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000);
+
+const extensions = [];
+let tests, workspace, folder;
+// Only what test runs pass; the other switches (sandbox, GPU, profile folders) are for the desktop's executable.
+for (const argument of process.argv.slice(2)) {
+  const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+  if (name === "extensionDevelopmentPath") extensions.push(path.resolve(value));
+  else if (name === "extensionTestsPath") tests = path.resolve(value);
+  else if (name === undefined && existsSync(argument)) {
+    if (argument.endsWith(".code-workspace")) workspace = path.resolve(argument); else folder ??= path.resolve(argument);
+  }
+}
+if (tests === undefined) {
+  console.error("code-shim: only test runs are supported (--extensionTestsPath)");
+  process.exit(2);
+}
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
+const server = await startServer();
+const browser = await launchBrowser();
+const code = await new Promise((resolve, reject) => {
+  setTimeout(() => reject(new Error(`the tests did not end in ${TIMEOUT / 1000} s`)), TIMEOUT).unref();
+  openWorkbench(browser, server, { folder, workspace, extensions, tests, onPage: async page => {
+    await page.exposeFunction("codeAutomationLog", (type, values) => {
+      const line = util.format(...values);
+      if (!NOISE.test(line)) process.stdout.write(`${type === "error" ? "[error] " : ""}${line}\n`);
+    });
+    await page.exposeFunction("codeAutomationExit", resolve);
+    page.on("crash", () => reject(new Error("the page crashed")));
+  } }).catch(reject);
+}).catch(error => { console.error(`code-shim: ${error.message}`); return 1; });
+await browser.close();
+await server.stop();
+process.exit(code ?? 1);

@@ -1,0 +1,125 @@
+// A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to look at it with.
+// They are kept in a cache folder outside the checkout, because they are large and belong to no release of ours.
+import { spawn } from "node:child_process";
+import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+
+const CODE_SERVER_VERSION = "4.139.1";
+const NODE_VERSION = "24.21.0";
+const nodePackage = `node-${process.platform}-${process.arch}`;
+
+export const cacheFolder = process.env.SYMPOSIUM_VSCODE_CACHE || path.join(homedir(), ".cache", "symposium-vscode");
+const nodeFolder = path.join(cacheFolder, "node24", "node_modules", nodePackage);
+export const serverNode = path.join(nodeFolder, "bin", "node");
+const serverFolder = path.join(cacheFolder, "cs");
+export const serverEntry = path.join(serverFolder, "node_modules", "code-server", "out", "node", "entry.js");
+const serverStamp = path.join(serverFolder, `.ok-${CODE_SERVER_VERSION}`);
+
+const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
+const MAC_BROWSERS = ["Google Chrome", "Chromium", "Microsoft Edge"].map(name => `/Applications/${name}.app/Contents/MacOS/${name}`);
+
+/** The full path of a program on PATH. */
+export function which(program) {
+  const endings = process.platform === "win32" ? [".exe", ".cmd"] : [""];
+  return (process.env.PATH ?? "").split(path.delimiter).flatMap(folder => endings.map(ending => path.join(folder, program + ending))).find(executable);
+}
+
+function executable(file) {
+  try { accessSync(file, constants.X_OK); return path.isAbsolute(file); } catch { return false; }
+}
+
+/** A Chromium of the system, or what SYMPOSIUM_CHROMIUM names. */
+export function findBrowser() {
+  if (process.env.SYMPOSIUM_CHROMIUM) return process.env.SYMPOSIUM_CHROMIUM;
+  return BROWSERS.map(which).find(Boolean) ?? MAC_BROWSERS.find(executable);
+}
+
+/**
+ * Installs what is missing of the server, and with `browser` of what tests need besides. Says what it does by `say`, only
+ * when it does something. Rejects with a sentence that tells the user what to install where it cannot.
+ */
+export async function installBox({ browser = true, say = text => console.log(text) } = {}) {
+  if (process.platform === "win32") throw new Error("VS Code in the browser does not run on Windows itself: use WSL, or put the desktop `code` on PATH.");
+  const needServer = !existsSync(serverStamp);
+  await installSystemPackages([
+    ...(browser && findBrowser() === undefined ? [{ debian: "chromium", what: "Chromium or Chrome (or set SYMPOSIUM_CHROMIUM)" }] : []),
+    ...(needServer ? buildTools() : []),
+  ], say);
+  if (!existsSync(serverNode)) {
+    say(`Installing Node ${NODE_VERSION} for VS Code into ${cacheFolder}…`);
+    await npmInstall("node24", `${nodePackage}@${NODE_VERSION}`, {}, say);
+  }
+  if (needServer) {
+    say(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
+    // Its install script compiles native modules, against this Node's headers; optimised code would only take longer to get.
+    await npmInstall("cs", `code-server@${CODE_SERVER_VERSION}`, {
+      PATH: `${path.join(nodeFolder, "bin")}${path.delimiter}${process.env.PATH}`,
+      npm_config_nodedir: nodeFolder, npm_config_jobs: "2", MAKEFLAGS: "-j2", CXXFLAGS: "-O0", CFLAGS: "-O0",
+    }, say);
+    writeFileSync(serverStamp, "");
+  }
+}
+
+/** What the server's native modules are compiled with, as far as it is missing. */
+function buildTools() {
+  if (process.platform !== "linux") return [];
+  const missing = (program, debian) => which(program) ? [] : [{ debian, what: debian }];
+  return [
+    ...(existsSync("/usr/include/gssapi/gssapi.h") ? [] : [{ debian: "libkrb5-dev", what: "the Kerberos headers (libkrb5-dev, krb5-devel)" }]),
+    ...missing("g++", "g++"), ...missing("make", "make"), ...missing("python3", "python3"),
+  ];
+}
+
+async function installSystemPackages(missing, say) {
+  if (missing.length === 0) return;
+  const names = missing.map(({ debian }) => debian);
+  if (!which("apt-get") || process.getuid?.() !== 0) {
+    const how = which("apt-get") ? `: sudo apt-get install ${names.join(" ")}` : "";
+    throw new Error(`Please install ${missing.map(({ what }) => what).join(", ")}${how}. Then run this again.`);
+  }
+  say(`Installing Debian packages: ${names.join(", ")}…`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await finish("apt-get", ["update", "-qq"], { env: environment }, say);
+  await finish("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env: environment }, say);
+}
+
+/** Installs one package into a folder of the cache. It appears under its name only when it is complete. */
+async function npmInstall(name, specification, environment, say) {
+  mkdirSync(cacheFolder, { recursive: true });
+  const staging = path.join(cacheFolder, `${name}.${process.pid}`);
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging);
+  writeFileSync(path.join(staging, "package.json"), JSON.stringify({ name, private: true, version: "1.0.0" }));
+  try {
+    await finish("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
+      { cwd: staging, env: { ...process.env, ...environment } }, say);
+    rmSync(path.join(cacheFolder, name), { recursive: true, force: true });
+    renameSync(staging, path.join(cacheFolder, name));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Runs an installer to its end, with a sign of life; its last lines are the error. */
+function finish(command, args, options, say) {
+  return new Promise((resolve, reject) => {
+    const started = Date.now();
+    const alive = setInterval(() => say(`  … ${command} is at work (${Math.round((Date.now() - started) / 1000)} s)`), 20_000);
+    let text = "";
+    const keep = chunk => { text = (text + chunk).slice(-20_000); };
+    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.setEncoding("utf8").on("data", keep);
+    child.stderr.setEncoding("utf8").on("data", keep);
+    const end = (code, why) => {
+      clearInterval(alive);
+      if (code === 0) resolve();
+      else reject(new Error(`${text.split("\n").slice(-40).join("\n")}\n${command} ${args.join(" ")} failed (${why}).`));
+    };
+    child.on("error", error => end(1, error.message));
+    child.on("close", (code, signal) => end(code ?? 1, signal ?? `code ${code}`));
+  });
+}
+
+/** A folder for one run, below the system's temporary folder; short, because sockets live in it. */
+export const temporaryRoot = () => process.env.SYMPOSIUM_TEST_ROOT || tmpdir();

@@ -1,0 +1,109 @@
+// One code-server: the workbench for any number of pages, and the extension hosts that they bring.
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { serverEntry, serverNode, temporaryRoot } from "./install.mjs";
+
+/** A VS Code that asks nothing, fetches nothing and shows nothing of its own. */
+export const QUIET_SETTINGS = {
+  "security.workspace.trust.enabled": false,
+  "workbench.startupEditor": "none",
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "workbench.enableExperiments": false,
+  "workbench.welcomePage.walkthroughs.openOnInstall": false,
+  "workbench.tips.enabled": false,
+  "workbench.editor.useModal": "off",
+  "window.titleBarStyle": "custom",
+  "git.autofetch": false,
+  "git.openRepositoryInParentFolders": "never",
+  "github.gitAuthentication": false,
+};
+
+/** This process' environment without what npm and a surrounding VS Code put there: it reaches extension hosts and agents. */
+export function cleanEnvironment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) =>
+    !/^(npm_|VSCODE_(?!TEST_)|ELECTRON_)/.test(name) && !["INIT_CWD", "NODE_OPTIONS", "NODE_PATH"].includes(name)));
+}
+
+const groups = new Set();
+process.on("exit", () => { for (const pid of groups) signal(pid, "SIGKILL"); });
+
+/**
+ * Starts a server on a free port of the loopback interface.
+ *
+ * `home` holds everything it writes and becomes its TMPDIR's parent; it is made and removed here when it is not given.
+ * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added to the
+ * environment of server, extension hosts and agents.
+ */
+export async function startServer({ home, ownHome = true, settings = {}, userData, extensionsDir, env = {}, args = [], restricted = false, graceSeconds = 5 } = {}) {
+  const folder = home ?? mkdtempSync(path.join(temporaryRoot(), "symposium-"));
+  const server = {
+    home: folder, userData: userData ?? path.join(folder, "user-data"), extensions: extensionsDir ?? path.join(folder, "extensions"),
+    logFile: path.join(folder, "server.log"), port: 0, authority: "", pid: 0, settingsFile: "",
+    writeSettings: added => writeFileSync(server.settingsFile, JSON.stringify({ ...QUIET_SETTINGS, ...settings, ...added }, null, 2)),
+    install: vsix => installExtension(server, vsix),
+    stop: async () => {},
+  };
+  server.settingsFile = path.join(server.userData, "User", "settings.json");
+  const temporary = path.join(folder, "t");
+  for (const made of [path.dirname(server.settingsFile), server.extensions, temporary]) mkdirSync(made, { recursive: true });
+  if (!existsSync(server.settingsFile)) server.writeSettings({});
+
+  const log = openSync(server.logFile, "w");
+  const child = spawn(serverNode, [serverEntry, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--config", path.join(folder, "config.yaml"),
+    "--session-socket", path.join(folder, "s.sock"), "--user-data-dir", server.userData, "--extensions-dir", server.extensions,
+    "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened",
+    "--reconnection-grace-time", String(graceSeconds), ...(restricted ? [] : ["--disable-workspace-trust"]), ...args],
+  { stdio: ["ignore", log, log], detached: true,
+    env: { ...cleanEnvironment(), ...(ownHome ? { HOME: folder, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary } : {}), ...env } });
+  closeSync(log);
+  const ended = new Promise(resolve => {
+    child.on("error", error => resolve(error.message));
+    child.on("exit", (code, by) => resolve(`code ${code ?? by}`));
+  });
+  if (child.pid !== undefined) groups.add(child.pid);
+  server.pid = child.pid ?? 0;
+  server.stop = async () => {
+    signal(child.pid, "SIGTERM");
+    await Promise.race([ended, delay(5000, undefined, { ref: false })]);
+    signal(child.pid, "SIGKILL");
+    groups.delete(child.pid);
+    if (home === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  try {
+    server.port = await listening(server.logFile, ended);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  server.authority = `127.0.0.1:${server.port}`;
+  return server;
+}
+
+async function listening(logFile, ended) {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const why = await Promise.race([ended, delay(100)]);
+    const log = readFileSync(logFile, "utf8");
+    const port = /server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1];
+    if (port !== undefined && why === undefined) return Number(port);
+    if (why !== undefined) throw new Error(`code-server did not start (${why}):\n${log}`);
+    if (Date.now() > deadline) throw new Error(`code-server did not start in a minute:\n${log}`);
+  }
+}
+
+function installExtension(server, vsix) {
+  const result = spawnSync(serverNode, [serverEntry, "--user-data-dir", server.userData, "--extensions-dir", server.extensions,
+    "--config", path.join(server.home, "config.yaml"), "--install-extension", vsix, "--force"],
+  { encoding: "utf8", env: { ...cleanEnvironment(), HOME: server.home } });
+  if (result.status !== 0) throw new Error(`${vsix} could not be installed:\n${result.stdout}${result.stderr}`);
+}
+
+function signal(pid, name) {
+  try { if (pid !== undefined) process.kill(-pid, name); } catch { /* It has ended. */ }
+}

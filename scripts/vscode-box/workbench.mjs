@@ -1,0 +1,66 @@
+// VS Code's workbench in a headless Chromium: open it on a folder with extensions under development, run commands, find webviews.
+import { chromium } from "playwright-core";
+import { findBrowser } from "./install.mjs";
+
+export function launchBrowser() {
+  return chromium.launch({
+    executablePath: findBrowser(), headless: true,
+    // No sandbox only where Chromium cannot have one. The rest keeps it from talking to anybody but our server.
+    args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
+  });
+}
+
+/**
+ * Opens a page of the workbench in a browser context of its own, unless one is given. `folder` or `workspace` (a
+ * .code-workspace file) and `extensions` (folders of extensions under development) are absolute paths on this machine.
+ */
+export async function openWorkbench(browser, server, { folder, workspace, extensions = [], tests, payload = [], context, onPage } = {}) {
+  const own = context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await own.newPage();
+  if (extensions.length > 0 || tests !== undefined) {
+    const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
+    // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than the
+    // answer of the server: requests that Playwright intercepts may no longer open WebSockets.
+    await page.addInitScript(development => {
+      if (window !== window.top) return;
+      const getAttribute = Element.prototype.getAttribute;
+      Element.prototype.getAttribute = function (name) {
+        const value = getAttribute.call(this, name);
+        if (name !== "data-settings" || this.id !== "vscode-workbench-web-configuration") return value;
+        const configuration = JSON.parse(value);
+        return JSON.stringify({ ...configuration, developmentOptions: { ...configuration.developmentOptions, ...development } });
+      };
+    }, { extensions: extensions.map(uri), ...(tests === undefined ? {} : { extensionTestsPath: uri(tests) }) });
+  }
+  await onPage?.(page);
+  const url = new URL(`http://${server.authority}/`);
+  if (workspace !== undefined) url.searchParams.set("workspace", workspace);
+  else if (folder !== undefined) url.searchParams.set("folder", folder);
+  else url.searchParams.set("ew", "true");
+  if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
+  await page.goto(url.toString(), { waitUntil: "domcontentloaded" });
+  await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  return page;
+}
+
+/** Runs a command by its exact title in the command palette. */
+export async function runCommand(page, title) {
+  const palette = page.locator(".quick-input-widget"), input = palette.locator("input.input");
+  const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await page.keyboard.press("F1");
+      await input.waitFor({ timeout: 5000 });
+      await input.fill(`>${title}`, { timeout: 5000 });
+      await palette.locator(".monaco-list-row", { has: page.locator(".label-name", { hasText: exact }) }).first().click({ timeout: 5000 });
+      return;
+    } catch (error) {
+      if (attempt === 4) throw new Error(`The command "${title}" could not be run.`, { cause: error });
+      await page.keyboard.press("Escape").catch(() => {});
+    }
+  }
+}
+
+/** What is inside a webview: VS Code puts it two frames down. Scope `outer` when there are several. */
+export const webviewFrame = (page, outer = "iframe.webview.ready") => page.frameLocator(outer).frameLocator("#active-frame");

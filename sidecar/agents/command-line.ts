@@ -1,0 +1,115 @@
+/**
+ * A command as a person types it into a shell, taken apart without a shell: `KEY=value … command argument…`.
+ *
+ * Quoting is POSIX's: in single quotes everything stands for itself; in double quotes a backslash escapes `$`, `` ` ``,
+ * `"` and `\`; elsewhere it escapes the next character; a backslash before a line's end joins the lines. Nothing is
+ * expanded: `~`, `*`, `?` and `#` stand for themselves, and what a shell would do more with (variables, substitutions,
+ * pipes, redirections, several commands) is refused rather than passed on in silence; in quotes it is an ordinary
+ * character. A Windows path needs single quotes or forward slashes. Pure.
+ */
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** `empty`: no command; `quote`: one that is not closed; `escape`: a backslash at the very end; `shell`: needs a shell. */
+export type CommandLineErrorCode = "empty" | "quote" | "escape" | "shell";
+
+export class CommandLineError extends Error {
+  override readonly name = "CommandLineError";
+  constructor(readonly code: CommandLineErrorCode, message: string) { super(message); }
+}
+
+/** A word, and how much of its beginning was written without quotes: only such a name makes `NAME=value` an assignment. */
+interface Word { readonly text: string; readonly plain: number }
+
+const SHELL = "|&;<>()`$\n\r";
+const ESCAPED_IN_DOUBLE = "$`\"\\";
+
+/** Throws `CommandLineError`. */
+export function parseCommand(text: string): CommandLine {
+  const words = [...wordsOf(text)];
+  const env: Record<string, string> = {};
+  let next = 0;
+  for (let word = words[next]; word; word = words[++next]) {
+    const name = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(word.text)?.[1];
+    if (name === undefined || word.plain <= name.length) break;
+    env[name] = word.text.slice(name.length + 1);
+  }
+  const [command, ...args] = words.slice(next).map(word => word.text);
+  if (!command) throw new CommandLineError("empty", next === 0 ? "There is no command." : "There is no command after the variables.");
+  return { command, args, env };
+}
+
+function* wordsOf(text: string): Generator<Word> {
+  let at = 0;
+  while (at < text.length) {
+    if (/\s/.test(text.charAt(at)) && !isLineEndInside(text, at)) { at++; continue; }
+    if (text.startsWith("\\\n", at)) { at += 2; continue; }
+    const [word, end] = wordAt(text, at);
+    yield word;
+    at = end;
+  }
+}
+
+/** A line's end with words on both sides begins a second command; at the ends of the text it is blank space. */
+function isLineEndInside(text: string, at: number): boolean {
+  return "\n\r".includes(text.charAt(at)) && text.slice(0, at).trim() !== "" && text.slice(at).trim() !== "";
+}
+
+function wordAt(text: string, start: number): [Word, end: number] {
+  let word = "";
+  let plain: number | undefined;
+  let at = start;
+  for (; at < text.length; ) {
+    const c = text.charAt(at);
+    if (c === "'" || c === "\"") {
+      plain ??= word.length;
+      const [quoted, end] = c === "'" ? singleQuoted(text, at + 1) : doubleQuoted(text, at + 1);
+      word += quoted;
+      at = end;
+    } else if (c === "\\") {
+      if (at + 1 === text.length) throw new CommandLineError("escape", "The command ends with a backslash that escapes nothing.");
+      if (text.charAt(at + 1) !== "\n") { plain ??= word.length; word += text.charAt(at + 1); }
+      at += 2;
+    } else if (/\s/.test(c) && !isLineEndInside(text, at)) {
+      break;
+    } else {
+      refuseShell(c);
+      word += c;
+      at++;
+    }
+  }
+  return [{ text: word, plain: plain ?? word.length }, at];
+}
+
+function singleQuoted(text: string, start: number): [string, end: number] {
+  const end = text.indexOf("'", start);
+  if (end === -1) throw unclosed("'");
+  return [text.slice(start, end), end + 1];
+}
+
+function doubleQuoted(text: string, start: number): [string, end: number] {
+  let quoted = "";
+  for (let at = start; at < text.length; at++) {
+    const c = text.charAt(at);
+    if (c === "\"") return [quoted, at + 1];
+    if (c === "$" || c === "`") refuseShell(c);
+    const next = text.charAt(at + 1);
+    if (c === "\\" && next === "\n") at++;
+    else if (c === "\\" && next !== "" && ESCAPED_IN_DOUBLE.includes(next)) { quoted += next; at++; }
+    else quoted += c;
+  }
+  throw unclosed("\"");
+}
+
+function unclosed(quote: string): CommandLineError {
+  return new CommandLineError("quote", `A quote (${quote}) is not closed.`);
+}
+
+function refuseShell(c: string): void {
+  if (!SHELL.includes(c)) return;
+  const what = c === "\n" || c === "\r" ? "A second line" : `“${c}”`;
+  throw new CommandLineError("shell", `${what} needs a shell: put it in single quotes, or use sh -c '…' as the command.`);
+}

@@ -1,0 +1,103 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { RpcError } from "../rpc/message";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { AgentConnection, INITIALIZE_LIMIT_MS, SLOW_MS, type SessionListener } from "./connection";
+
+class World {
+  readonly clock = new FakeClock();
+  readonly odd: string[] = [];
+  readonly told: string[] = [];
+  connect(agent: MemoryAgent): Promise<AgentConnection> {
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock: this.clock, odd: what => this.odd.push(what), slow: () => this.told.push("slow"), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
+  }
+  listener(name: string, heard: string[]): SessionListener {
+    return { update: update => heard.push(`${name} ${JSON.stringify(update)}`), permission: request => { heard.push(`${name} asks`); request.respond({}); }, closed: reason => heard.push(`${name} closed: ${reason.message}`) };
+  }
+}
+const tick = () => new Promise(resolve => setImmediate(resolve));
+
+suite("agent connection", () => {
+  test("an update sent before the answer to session/new is heard, first", async () => {
+    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const opened = connection.newSession("/w", world.listener("a", heard));
+    const request = await agent.next("session/new");
+    agent.update("x", 1);
+    request.respond({ sessionId: "x" });
+    agent.update("x", 2);
+    equal(await opened, "x");
+    await tick();
+    deepEqual(heard, ["a 1", "a 2"]);
+  });
+
+  test("each session hears its own, and nothing after it was left", async () => {
+    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const [one, two] = [await connection.newSession("/w", world.listener("1", heard)), await connection.newSession("/w", world.listener("2", heard))];
+    agent.update(two, "b"); agent.update(one, "a");
+    await tick();
+    connection.leave(one);
+    agent.update(one, "late");
+    await tick();
+    deepEqual(heard, [`2 "b"`, `1 "a"`]);
+    deepEqual(world.odd, ["update for an unknown session"]);
+    deepEqual(agent.heard, ["initialize", "session/new", "session/new", "session/close"]);
+  });
+
+  test("a turn's end comes after its last update, before what follows", async () => {
+    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const session = await connection.newSession("/w", world.listener("1", heard));
+    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    const prompt = await agent.next("session/prompt");
+    agent.update(session, 1); agent.update(session, 2); prompt.respond({ stopReason: "end_turn" }); agent.update(session, 3);
+    await tick();
+    deepEqual(heard, ["1 1", "1 2", "stopped", "1 3"]);
+  });
+
+  test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
+    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const connection = await world.connect(agent);
+    const session = await connection.newSession("/w", world.listener("1", heard));
+    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    await agent.next("session/prompt");
+    await agent.die();
+    await connection.closed;
+    deepEqual(heard, ["1 closed: The other side closed the connection."]);
+  });
+
+  test("what the agent asks that we do not offer is refused by name", async () => {
+    const agent = new MemoryAgent(), world = new World();
+    await using connection = await world.connect(agent);
+    await rejects(agent.peer.request("fs/read_text_file", {}), (error: unknown) => error instanceof RpcError && error.code === -32601);
+    await rejects(agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
+    const session = await connection.newSession("/w", world.listener("1", []));
+    await rejects(agent.peer.request("session/request_permission", { sessionId: session, options: [] }), (error: unknown) => error instanceof RpcError && error.code === -32602);
+  });
+
+  test("an agent that hangs in initialize is told of after 10 seconds and given up after 30", async () => {
+    const agent = new MemoryAgent(["initialize"]), world = new World();
+    const connecting = world.connect(agent);
+    const failed = rejects(connecting, /Ada did not answer within 30 seconds/);
+    await agent.next("initialize");
+    world.clock.advance(SLOW_MS);
+    deepEqual(world.told, ["slow"]);
+    world.clock.advance(INITIALIZE_LIMIT_MS);
+    await failed;
+    deepEqual(world.told, ["slow", "stopped"]);
+    equal(world.clock.waiting, 0);
+  });
+
+  test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
+    const world = new World();
+    await rejects(world.connect(new MemoryAgent([], { protocolVersion: 2 })), /Ada answered with an error: it speaks ACP version 2/);
+    const failing = new MemoryAgent(["initialize"]);
+    void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
+    await rejects(world.connect(failing), /Ada wants you to sign in first/);
+    const dying = new MemoryAgent(["initialize"]);
+    void dying.next("initialize").then(() => dying.die());
+    await rejects(world.connect(dying), /closed the connection/);
+    deepEqual(world.told, ["stopped", "stopped", "stopped"]);
+  });
+});

@@ -1,0 +1,60 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { AgentConnection } from "./connection";
+import { AgentPool, type AgentKey } from "./pool";
+
+class World {
+  readonly agents: MemoryAgent[] = [];
+  readonly stopped: number[] = [];
+  manual: readonly string[] = [];
+  readonly pool = new AgentPool(async () => {
+    const agent = new MemoryAgent(this.manual);
+    const n = this.agents.push(agent);
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock: new FakeClock(), odd: () => undefined, slow: () => undefined, lastWords: () => "", stop: async () => { this.stopped.push(n); } });
+  }, error => { throw error; });
+  acquire(key: AgentKey) { return this.pool.acquire(key, () => undefined); }
+}
+const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey => ({ cwd, agent: { id, name: id, distribution: { local: { command: "x", env } } } });
+const tick = () => new Promise(resolve => setImmediate(resolve));
+
+suite("agent pool", () => {
+  test("two that open at once share one process, which stops when the last lets go", async () => {
+    const world = new World();
+    const [a, b] = await Promise.all([world.acquire(key("a", { A: "1", B: "2" })), world.acquire(key("a", { B: "2", A: "1" }))]);
+    equal(world.agents.length, 1);
+    a.release(); a.release();
+    await tick();
+    deepEqual(world.stopped, []);
+    b.release();
+    await tick();
+    deepEqual(world.stopped, [1]);
+  });
+
+  test("whatever affects the process makes another", async () => {
+    const world = new World();
+    await Promise.all([key("a"), key("b"), key("a", { A: "1" }), key("a", {}, "/other")].map(each => world.acquire(each)));
+    equal(world.agents.length, 4);
+    await world.pool[Symbol.asyncDispose]();
+    deepEqual(world.stopped.sort(), [1, 2, 3, 4]);
+  });
+
+  test("one that died, failed or is restarted is not handed out again", async () => {
+    const world = new World();
+    await world.acquire(key("a"));
+    await world.agents[0]!.die();
+    await tick();
+    await world.acquire(key("a"));
+    equal(world.agents.length, 2);
+    world.pool.restart(key("a"));
+    await world.acquire(key("a"));
+    equal(world.agents.length, 3);
+    world.manual = ["initialize"];
+    const failing = world.acquire(key("b"));
+    void world.agents[3]!.next("initialize").then(request => request.fail(new Error("no")));
+    await rejects(failing);
+    world.manual = [];
+    await world.acquire(key("b"));
+    equal(world.agents.length, 5);
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * One agent process for all sessions with the same configuration. Everything that affects the process is in its key; two
+ * sessions that open at the same moment get the same promise, so they never start two.
+ *
+ * Invariants: a process runs as long as somebody holds a lease on it, and is stopped when the last one lets go; one that
+ * died, could not start, or is being restarted is no longer handed out.
+ */
+import type { AgentConfig } from "../../src/protocol/agents";
+import type { AgentConnection } from "./connection";
+
+/** What decides which process serves a session. */
+export interface AgentKey { readonly agent: AgentConfig; readonly cwd: string }
+
+export interface Lease {
+  readonly connection: AgentConnection;
+  /** Lets go; idempotent. */
+  release(): void;
+}
+
+interface Shared { readonly key: string; readonly connection: Promise<AgentConnection>; readonly slow: Set<() => void>; users: number }
+
+export class AgentPool implements AsyncDisposable {
+  readonly #shared = new Map<string, Shared>();
+  readonly #stopping = new Set<Promise<void>>();
+
+  /** `connect` starts an agent; `slow` tells everybody who waits for it. `failed` hears what goes wrong while one is stopped. */
+  constructor(
+    private readonly connect: (key: AgentKey, slow: () => void) => Promise<AgentConnection>,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /** Rejects with the reason why the agent could not be started. */
+  async acquire(key: AgentKey, slow: () => void): Promise<Lease> {
+    const shared = this.#join(key);
+    shared.users++;
+    shared.slow.add(slow);
+    try {
+      const connection = await shared.connection;
+      let held = true;
+      return { connection, release: () => {
+        if (held) this.#release(shared);
+        held = false;
+      } };
+    } catch (error) {
+      this.#release(shared);
+      throw error;
+    } finally {
+      shared.slow.delete(slow);
+    }
+  }
+
+  /** Stops the process that serves `key`, if any, for all who use it; the next `acquire` starts another. */
+  restart(key: AgentKey): void {
+    const shared = this.#shared.get(nameOf(key));
+    if (shared) this.#stop(shared);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const shared of [...this.#shared.values()]) this.#stop(shared);
+    await Promise.all(this.#stopping);
+  }
+
+  #join(key: AgentKey): Shared {
+    const name = nameOf(key);
+    const known = this.#shared.get(name);
+    if (known) return known;
+    const slow = new Set<() => void>();
+    const connection = this.connect(key, () => slow.forEach(tell => tell()));
+    const shared: Shared = { key: name, connection, slow, users: 0 };
+    this.#shared.set(name, shared);
+    connection.then(({ closed }) => closed).then(() => this.#forget(shared), () => this.#forget(shared));
+    return shared;
+  }
+
+  #release(shared: Shared): void {
+    shared.users--;
+    if (shared.users === 0) this.#stop(shared);
+  }
+
+  #stop(shared: Shared): void {
+    this.#forget(shared);
+    const stopping = shared.connection.then(connection => connection[Symbol.asyncDispose](), () => undefined)
+      .catch((error: unknown) => this.failed(error)).finally(() => this.#stopping.delete(stopping));
+    this.#stopping.add(stopping);
+  }
+
+  #forget(shared: Shared): void {
+    if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
+  }
+}
+
+/** Equal configurations give equal names, whatever the order of their keys. The name shown to people is not part of it. */
+function nameOf({ agent: { id, distribution }, cwd }: AgentKey): string {
+  return JSON.stringify({ id, distribution, cwd }, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+}

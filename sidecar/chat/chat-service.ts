@@ -1,0 +1,97 @@
+/**
+ * The `chat/*` requests of the host: finds the session and hands over. Owns the sessions; nothing here looks into one.
+ */
+import { randomUUID } from "node:crypto";
+import type { SessionId } from "../../src/protocol/chat";
+import { ErrorCode } from "../../src/protocol/errors";
+import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
+import type { Handlers, ParamsOf } from "../../src/protocol/wire";
+import type { AgentPool } from "../agents/pool";
+import type { Journal } from "../journal/journal";
+import type { BypassPolicy } from "../permissions/policy";
+import type { Clock } from "../rpc/clock";
+import { RpcError } from "../rpc/message";
+import { Session, type SessionWorld } from "./session";
+
+/** The wire to the host. */
+export interface Host {
+  notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void;
+  isCongested(): boolean;
+}
+
+export interface ChatWorld {
+  readonly bootId: string;
+  readonly clock: Clock;
+  readonly pool: AgentPool;
+  readonly policy: BypassPolicy;
+  readonly journal: Journal;
+  readonly host: Host;
+  readonly log: SessionWorld["log"];
+}
+
+type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/restartAgent" | "chat/replay">;
+
+export class ChatService implements AsyncDisposable {
+  readonly #sessions = new Map<SessionId, Session>();
+
+  constructor(private readonly world: ChatWorld) {}
+
+  readonly handlers: ChatHandlers = {
+    "chat/new": async ({ agent, cwd, shown, why }) => {
+      const sessionId = randomUUID();
+      this.#sessions.set(sessionId, new Session({ sessionId, agent, cwd, shown, ...(why === undefined ? {} : { why }) }, this.#worldOf(sessionId)));
+      return { sessionId };
+    },
+    "chat/prompt": ({ sessionId, messageId, blocks }) => new Promise((resolve, reject) => {
+      this.world.log("info", "agent", "Received prompt", { sessionId, messageId });
+      this.#session(sessionId).prompt({ messageId, text: blocks.map(({ text }) => text).join("\n") }, {
+        accept: () => resolve({}),
+        refuse: why => reject(new RpcError(ErrorCode.refused, why)),
+      });
+    }),
+    "chat/cancel": async ({ sessionId }) => {
+      this.#session(sessionId).cancel();
+      return {};
+    },
+    "chat/close": async ({ sessionId }) => {
+      const session = this.#session(sessionId);
+      this.#sessions.delete(sessionId);
+      await session[Symbol.asyncDispose]();
+      return {};
+    },
+    "chat/answerPermission": async ({ sessionId, permissionId, choice }) => {
+      this.#session(sessionId).answerPermission(permissionId, choice);
+      return {};
+    },
+    "chat/restartAgent": async ({ sessionId }) => {
+      this.#session(sessionId).restartAgent();
+      return {};
+    },
+    "chat/replay": ({ sessionId, at, asked }) => this.#sessions.get(sessionId)?.replay(at, asked),
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(sessions.map(session => session[Symbol.asyncDispose]()));
+  }
+
+  #session(sessionId: SessionId): Session {
+    const session = this.#sessions.get(sessionId);
+    if (!session) throw new RpcError(ErrorCode.unknownSession, "This conversation is not open any more. Close the tab and open a new one.");
+    return session;
+  }
+
+  #worldOf(sessionId: SessionId): SessionWorld {
+    const { host, ...world } = this.world;
+    return {
+      ...world,
+      outlet: {
+        event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: world.bootId, seq, event }),
+        snapshot: (seq, conversation, asked) => host.notify("chat/snapshot", { sessionId, bootId: world.bootId, seq, conversation, ...(asked === undefined ? {} : { asked }) }),
+        isCongested: () => host.isCongested(),
+      },
+      setBypass: agentId => host.notify("settings/setBypass", { agentId }),
+    };
+  }
+}

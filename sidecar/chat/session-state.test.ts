@@ -1,0 +1,148 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat";
+import { start, step, type Effect, type SessionEvent, type State } from "./session-state";
+
+const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
+const OPTIONS = [
+  { optionId: "always", name: "Always", kind: "allow_always" }, { optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" },
+] as const;
+const say = (text: string): SessionEvent => ({ kind: "updated", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
+const tool = (id: string, status: string): SessionEvent => ({ kind: "updated", update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status } });
+const prompt = (messageId: string): SessionEvent => ({ kind: "prompted", prompt: { messageId, text: `text of ${messageId}` } });
+const asked = (permissionId: string, policy: "ask" | "allow" = "ask"): SessionEvent => ({ kind: "asked", asked: { permissionId, toolCall: { toolCallId: `t-${permissionId}`, title: "rm -rf", kind: "execute" }, options: OPTIONS, policy } });
+const stopped = (reason = "end_turn"): SessionEvent => ({ kind: "turnEnded", outcome: { kind: "stopped", reason } });
+const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
+const OPENED: SessionEvent = { kind: "opened" };
+
+/** What happened, as a line: effects but for the events, then the phase. */
+function story(effects: readonly Effect[], state: State): string {
+  const lines = effects.flatMap(effect => {
+    switch (effect.kind) {
+      case "emit": return effect.event.type === "turn" ? [effect.event.turn.state] : [];
+      case "sendPrompt": return [`send ${effect.prompt.messageId}`];
+      case "acceptPrompt": return [`accept ${effect.messageId}`];
+      case "refusePrompt": return [`refuse ${effect.messageId}`];
+      case "answerAgent": return [`${effect.permissionId}=${effect.optionId ?? "cancelled"}`];
+      case "unexpected": return [`UNEXPECTED ${effect.what}`];
+      default: return [effect.kind];
+    }
+  });
+  return [...lines, `(${state.phase.kind})`].join(" ");
+}
+
+function play(...events: readonly SessionEvent[]): { readonly state: State; readonly story: string; readonly effects: readonly Effect[] } {
+  let [state, effects] = start(EMPTY, "s-", undefined);
+  const all = [...effects];
+  for (const event of events) {
+    [state, effects] = step(state, event);
+    all.push(...effects);
+  }
+  return { state, story: story(all, state), effects: all };
+}
+
+const notices = ({ entries }: Conversation) => entries.flatMap(entry => entry.kind === "notice" ? [entry.text] : []);
+
+suite("session state", () => {
+  const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
+    ["a prompt is accepted, sent and ended", [OPENED, prompt("1"), say("hi"), stopped()], "open running accept 1 send 1 idle (idle)"],
+    ["a prompt typed while the agent starts is sent when it is there", [prompt("1"), OPENED], "open starting accept 1 running send 1 (prompting)"],
+    ["a prompt during a turn is refused, nothing is lost silently", [OPENED, prompt("1"), prompt("2")], "open running accept 1 send 1 refuse 2 (prompting)"],
+    ["a repeated prompt is accepted again and not sent again", [OPENED, prompt("1"), prompt("1"), stopped(), prompt("1")], "open running accept 1 send 1 accept 1 idle accept 1 (idle)"],
+    ["stop sends a cancel and waits for the agent to end the turn", [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
+    ["stop twice cancels once", [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }], "open running accept 1 send 1 cancelling sendCancel (cancelling)"],
+    ["stop before the agent is there takes the prompt back", [prompt("1"), { kind: "cancelled" }, OPENED], "open starting accept 1 idle (idle)"],
+    ["stop answers the open questions before the cancel goes out", [OPENED, prompt("1"), asked("p"), { kind: "cancelled" }], "open running accept 1 send 1 cancelling p=cancelled sendCancel (cancelling)"],
+    ["an answer reaches the agent once", [OPENED, prompt("1"), asked("p"), { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "no" } }, { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "yes" } }], "open running accept 1 send 1 p=no (prompting)"],
+    ["an option that the agent did not offer answers nothing", [OPENED, prompt("1"), asked("p"), { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "other" } }], "open running accept 1 send 1 (prompting)"],
+    ["bypass allows this call once and is kept", [OPENED, prompt("1"), asked("p"), { kind: "answered", permissionId: "p", choice: { kind: "bypass" } }], "open running accept 1 send 1 setBypass p=yes (prompting)"],
+    ["a bypassed agent is answered allow_once, never allow_always", [OPENED, prompt("1"), asked("p", "allow")], "open running accept 1 send 1 p=yes (prompting)"],
+    ["a question after the turn is answered cancelled", [OPENED, prompt("1"), stopped(), asked("p", "allow")], "open running accept 1 send 1 idle p=cancelled (idle)"],
+    ["a question while cancelling is answered cancelled", [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")], "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)"],
+    ["the agent's death ends the turn, and the next prompt starts it again", [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED], "open running accept 1 send 1 p=cancelled idle leave starting accept 2 open running send 2 (prompting)"],
+    ["an agent that cannot start keeps the prompt in the conversation", [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }], "open starting accept 1 idle leave (down)"],
+    ["a restart in mid-turn ends it and opens anew", [OPENED, prompt("1"), { kind: "restarted" }, OPENED], "open running accept 1 send 1 idle restartAgent open (idle)"],
+    ["closing in mid-turn settles, cancels and leaves", [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")], "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)"],
+    ["what cannot happen says so", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
+  ];
+  for (const [name, events, expected] of TABLE) test(name, () => equal(play(...events).story, expected));
+
+  test("an agent without allow_once is asked about although it is bypassed", () => {
+    const only = { kind: "asked", asked: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" } } as const;
+    equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
+  });
+
+  test("a card that was answered by the setting says so", () => {
+    const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(entry => entry.kind === "permission");
+    deepEqual(card?.answered, { kind: "selected", optionId: "yes", name: "Yes", optionKind: "allow_once", by: "bypass" });
+  });
+
+  test("each end that is not an ordinary one is said in a sentence", () => {
+    deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), ["Ada ended its turn without an answer."]);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped()).state.conversation), []);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped("_vendor")).state.conversation), ["The agent stopped for the reason “_vendor”."]);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), DOWN).state.conversation), ["Ada stopped."]);
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "cancelOverdue" }).state.conversation), ["Ada has not stopped yet. Wait, or restart it."]);
+  });
+
+  test("what a dead process showed is marked, and what comes after says that the memory is gone", () => {
+    const { state } = play(OPENED, prompt("1"), say("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
+    deepEqual(state.conversation.entries.map(entry => entry.kind === "agent" ? [entry.text, entry.interrupted] : entry.kind === "tool" ? [entry.status] : [entry.kind]),
+      [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]]);
+  });
+
+  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue");
+
+  test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
+    fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
+      let [state, effects] = start(EMPTY, "s-", undefined);
+      let page = EMPTY;
+      let made = 0;
+      const sent: string[] = [], accepted: string[] = [], questions: string[] = [], answers: string[] = [];
+      // The agent as the effects leave it: what it can do follows from what it was told.
+      let agent: "none" | "opening" | "open" | "turn" = "none";
+      const take = (list: readonly Effect[]) => list.forEach(effect => {
+        switch (effect.kind) {
+          case "emit": page = applyEvent(page, effect.event); break;
+          case "open": agent = "opening"; break;
+          case "leave": case "restartAgent": agent = "none"; break;
+          case "sendPrompt": equal(agent, "open", "a prompt to an agent that is not there"); agent = "turn"; sent.push(effect.prompt.messageId); break;
+          case "acceptPrompt": accepted.push(effect.messageId); break;
+          case "answerAgent": answers.push(effect.permissionId); break;
+          case "unexpected": throw new Error(effect.what);
+          default: break;
+        }
+      });
+      const feed = (event: SessionEvent) => { [state, effects] = step(state, event); take(effects); };
+      take(effects);
+      for (const m of moves) {
+        const n = String(++made);
+        switch (m) {
+          case "open": if (agent === "opening") { agent = "open"; feed(OPENED); } break;
+          case "fail": if (agent === "opening") { agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
+          case "prompt": feed(prompt(n)); break;
+          case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;
+          case "say": feed(say(n)); break;
+          case "tool": feed(tool(n, "in_progress")); break;
+          case "ask": case "bypassed": questions.push(`p${n}`); feed(asked(`p${n}`, m === "ask" ? "ask" : "allow")); break;
+          case "answer": case "bypass": if (questions.length > 0) feed({ kind: "answered", permissionId: questions.at(-1)!, choice: m === "bypass" ? { kind: "bypass" } : { kind: "option", optionId: "yes" } }); break;
+          case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", permissionId: questions.at(-1)! }); break;
+          case "cancel": feed({ kind: "cancelled" }); break;
+          case "end": case "refuse": if (agent === "turn") { agent = "open"; feed(stopped(m === "end" ? "end_turn" : "refusal")); } break;
+          case "die": if (agent === "open" || agent === "turn") { agent = "none"; feed(DOWN); } break;
+          case "restart": feed({ kind: "restarted" }); break;
+          case "overdue": feed({ kind: "cancelOverdue" }); break;
+        }
+        deepEqual(page, state.conversation, "the page would show something else");
+        equal(page.turn.state === "idle", !(state.phase.kind === "prompting" || state.phase.kind === "cancelling" || (state.phase.kind === "opening" && state.phase.waiting)));
+        const open = page.entries.filter(entry => entry.kind === "permission" && !entry.answered).map(({ id }) => id);
+        deepEqual([...answers, ...open].sort(), [...questions].sort(), "a question was answered twice, or forgotten");
+        if (state.phase.kind !== "prompting") equal(open.length, 0, "a question is open without a turn");
+        equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
+        equal(new Set(sent).size, sent.length, "a prompt was sent twice");
+      }
+      feed({ kind: "closed" });
+      deepEqual([...answers].sort(), [...questions].sort());
+      ok(page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)), "a tool call runs for ever");
+    }), { numRuns: 2000 }));
+});

@@ -1,0 +1,222 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
+import type { NewChat } from "../../src/protocol/sidecar";
+import { AgentConnection } from "../agents/connection";
+import { AgentPool } from "../agents/pool";
+import { memoryJournal } from "../journal/journal";
+import { BypassPolicy } from "../permissions/policy";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { ChatService, type Host } from "./chat-service";
+
+const NEVER = { aborted: false, addEventListener: () => undefined };
+const ADA: NewChat = { agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", shown: [] };
+
+/** The chat service between agents in memory and a host that applies what it is sent. */
+class World implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly agents: MemoryAgent[] = [];
+  readonly shown = new Map<string, Conversation>();
+  readonly told: string[] = [];
+  manual: readonly string[] = [];
+  readonly policy = new BypassPolicy([]);
+  readonly pool = new AgentPool(async (_, slow) => {
+    const agent = new MemoryAgent(this.manual);
+    this.agents.push(agent);
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock: this.clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => undefined });
+  }, error => { throw error; });
+  readonly service: ChatService;
+
+  constructor() {
+    const host: Host = {
+      isCongested: () => false,
+      notify: (...[method, params]) => {
+        if ("event" in params) this.shown.set(params.sessionId, applyEvent(this.shown.get(params.sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w"), params.event));
+        else if ("conversation" in params) this.shown.set(params.sessionId, params.conversation);
+        else if ("agentId" in params) this.told.push(`bypass ${params.agentId}`);
+        else throw new Error(method);
+      },
+    };
+    this.service = new ChatService({ bootId: "b", clock: this.clock, pool: this.pool, policy: this.policy, journal: memoryJournal, host,
+      log: (level, _, message, detail) => { if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`); } });
+  }
+  open(chat: Partial<NewChat> = {}) { return this.service.handlers["chat/new"]({ ...ADA, ...chat }, NEVER).then(({ sessionId }) => sessionId); }
+  prompt(sessionId: string, text: string, messageId = text) { return this.service.handlers["chat/prompt"]({ sessionId, messageId, blocks: [{ type: "text", text }] }, NEVER); }
+  /** Lets everything that is under way happen, and the frame end. */
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
+    this.clock.advance(16);
+  }
+  entries(sessionId: string): readonly Entry[] { return this.shown.get(sessionId)?.entries ?? []; }
+  story(sessionId: string): readonly string[] {
+    return this.entries(sessionId).map(entry => entry.kind === "permission" ? `${entry.kind} ${entry.answered?.kind ?? "open"}` : entry.kind === "tool" ? `tool ${entry.title} ${entry.status}` : "text" in entry ? `${entry.kind} ${entry.text}` : entry.kind);
+  }
+  async [Symbol.asyncDispose]() {
+    await this.service[Symbol.asyncDispose]();
+    await this.pool[Symbol.asyncDispose]();
+    this.clock.advance(16);
+    equal(this.clock.waiting, 0, "a timer was leaked");
+  }
+}
+
+suite("chat session", () => {
+  test("a prompt goes to the agent, its answer comes back, text in order", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "hello");
+    const request = await world.agents[0]!.next("session/prompt");
+    deepEqual(request.params, { sessionId: "s1", prompt: [{ type: "text", text: "hello" }] });
+    world.agents[0]!.say("s1", "Good "); world.agents[0]!.say("s1", "day.");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(world.story(id), ["user hello", "agent Good day."]);
+    equal(world.shown.get(id)?.turn.state, "idle");
+  });
+
+  test("two tabs with one configuration share a process and hear their own answers", async () => {
+    await using world = new World();
+    const [a, b] = await Promise.all([world.open(), world.open()]);
+    await Promise.all([world.prompt(a, "A"), world.prompt(b, "B")]);
+    const [first, second] = [await world.agents[0]!.next("session/prompt"), await world.agents[0]!.next("session/prompt")];
+    for (const request of [second, first]) {
+      const { sessionId, prompt } = request.params as { sessionId: string; prompt: [{ text: string }] };
+      world.agents[0]!.say(sessionId, `to ${prompt[0].text}`);
+      request.respond({ stopReason: "end_turn" });
+    }
+    await world.settle();
+    equal(world.agents.length, 1);
+    deepEqual([world.story(a), world.story(b)], [["user A", "agent to A"], ["user B", "agent to B"]]);
+  });
+
+  test("a question is shown, answered once, and the agent hears which option", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    const turn = await world.agents[0]!.next("session/prompt");
+    const asked = world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "t", title: "rm" }, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }, { optionId: "n", name: "No", kind: "reject_once" }] });
+    await world.settle();
+    const card = world.entries(id).find(entry => entry.kind === "permission");
+    ok(card);
+    const answer = world.service.handlers["chat/answerPermission"];
+    await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "n" } }, NEVER);
+    await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "y" } }, NEVER);
+    deepEqual(await asked, { outcome: { outcome: "selected", optionId: "n" } });
+    turn.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(world.story(id), ["user go", "tool rm cancelled", "permission selected"]);
+  });
+
+  test("bypass counts at once for every tab of the agent, and is kept in the settings", async () => {
+    await using world = new World();
+    const [a, b] = [await world.open(), await world.open()];
+    await Promise.all([world.prompt(a, "A"), world.prompt(b, "B")]);
+    const [agent] = world.agents;
+    const ask = (sessionId: string) => agent!.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "t" }, options: [{ optionId: "always", name: "Always", kind: "allow_always" }, { optionId: "y", name: "Yes", kind: "allow_once" }] });
+    await agent!.next("session/prompt"); await agent!.next("session/prompt");
+    const first = ask("s1");
+    await world.settle();
+    const card = world.entries(a).find(entry => entry.kind === "permission");
+    await world.service.handlers["chat/answerPermission"]({ sessionId: a, permissionId: card!.id, choice: { kind: "bypass" } }, NEVER);
+    deepEqual([await first, await ask("s2")], [{ outcome: { outcome: "selected", optionId: "y" } }, { outcome: { outcome: "selected", optionId: "y" } }]);
+    deepEqual(world.told, ["bypass ada"]);
+  });
+
+  test("a question that the agent withdraws is settled on screen and answered as cancelled", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    const withdraw = new AbortController();
+    const asked = world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: {}, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] }, { signal: withdraw.signal });
+    const refused = rejects(asked, { code: -32800 });
+    await world.settle();
+    withdraw.abort();
+    await refused;
+    await world.settle();
+    deepEqual(world.story(id).slice(-1), ["permission cancelled"]);
+  });
+
+  test("stop cancels, the agent ends the turn; one that does not is offered a restart", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    const turn = await world.agents[0]!.next("session/prompt");
+    await world.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
+    await world.settle();
+    ok(world.agents[0]!.heard.includes("cancel s1"));
+    equal(world.shown.get(id)?.turn.state, "cancelling");
+    world.clock.advance(10_000);
+    await world.settle();
+    deepEqual(world.story(id).slice(-1), ["notice Ada has not stopped yet. Wait, or restart it."]);
+    turn.respond({ stopReason: "cancelled" });
+    await world.settle();
+    equal(world.shown.get(id)?.turn.state, "idle");
+  });
+
+  test("the agent dies in mid-turn: one sentence, and the next prompt starts it again", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "one");
+    await world.agents[0]!.next("session/prompt");
+    world.agents[0]!.say("s1", "half");
+    await world.settle();
+    await world.agents[0]!.die();
+    await world.settle();
+    deepEqual(world.story(id), ["user one", "agent half", "notice The other side closed the connection."]);
+    await world.prompt(id, "two");
+    const again = await world.settle().then(() => world.agents[1]!.next("session/prompt"));
+    again.respond({ stopReason: "end_turn" });
+    await world.settle();
+    equal(world.shown.get(id)?.turn.state, "idle");
+  });
+
+  test("an agent that cannot be started says why, and the prompt stays", async () => {
+    await using world = new World();
+    world.manual = ["initialize"];
+    const id = await world.open();
+    await world.prompt(id, "one");
+    await world.settle();
+    void world.agents[0]!.next("initialize").then(request => request.fail(new Error("broken")));
+    await world.settle();
+    deepEqual(world.story(id)[0], "user one");
+    ok(world.story(id)[1]?.startsWith("notice Ada answered with an error"));
+  });
+
+  test("a restart stops the process for all its tabs and opens each again at its next prompt", async () => {
+    await using world = new World();
+    const [a, b] = [await world.open(), await world.open()];
+    await world.settle();
+    await world.service.handlers["chat/restartAgent"]({ sessionId: a }, NEVER);
+    await world.settle();
+    ok(world.agents[0]!.heard.includes("closed"));
+    await world.prompt(b, "hi");
+    await world.settle();
+    (await world.agents[1]!.next("session/prompt")).respond({ stopReason: "end_turn" });
+    await world.settle();
+    equal(world.agents.length, 2);
+    equal(world.shown.get(b)?.turn.state, "idle");
+  });
+
+  test("closing a tab answers its questions, closes its session, and stops an agent that nobody uses", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    const asked = world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: {}, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] });
+    await world.settle();
+    await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    deepEqual(await asked, { outcome: { outcome: "cancelled" } });
+    await world.settle();
+    deepEqual(world.agents[0]!.heard.slice(-3), ["cancel s1", "session/close", "closed"]);
+    await rejects(world.prompt(id, "late"), /not open any more/);
+  });
+
+  test("what a page still showed of a dead process begins the conversation, settled", async () => {
+    await using world = new World();
+    const shown: Entry[] = [{ kind: "user", id: "u", text: "hi" }, { kind: "agent", id: "a", text: "half" }];
+    const id = await world.open({ shown, why: "Symposium's process stopped and was started again." });
+    world.service.handlers["chat/replay"]({ sessionId: id, asked: 1 });
+    await world.settle();
+    deepEqual(world.story(id), ["user hi", "agent half", "notice Symposium's process stopped and was started again. Ada does not remember what was said above."]);
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * The mode in which the extension host runs the sidecar. `hello` comes first and brings what the rest needs; any other
+ * request before it is refused. Ends when the host is gone, and lets go of everything then, last opened first.
+ */
+import { randomUUID } from "node:crypto";
+import { ErrorCode } from "../../src/protocol/errors";
+import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
+import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
+import { launch } from "../agents/launch";
+import { openLedger, reapLeftOvers } from "../agents/ledger";
+import { AgentPool } from "../agents/pool";
+import { startProcess } from "../agents/process";
+import { ChatService } from "../chat/chat-service";
+import { memoryJournal } from "../journal/journal";
+import { BypassPolicy } from "../permissions/policy";
+import { realClock } from "../rpc/clock";
+import { HostWire } from "../rpc/host-wire";
+import { RpcError } from "../rpc/message";
+import { Scope } from "../rpc/scope";
+
+/** Resolves when the host is gone and everything is let go of. */
+export async function serve(version: string): Promise<void> {
+  const wire = new HostWire(process.stdin, process.stdout);
+  let threshold: LogLevel = "info";
+  const log = (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>): void => {
+    if (isLogged(level, threshold)) wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
+  };
+  await using scope = new Scope("sidecar", error => log("error", "sidecar", "Something could not be let go of", { error: String(error) }));
+  let served: Served | undefined;
+  const ready = (): Served => {
+    if (!served) throw new RpcError(ErrorCode.versionMismatch, "The first message must be hello.");
+    return served;
+  };
+  wire.serve({
+    "hello": async hello => {
+      if (hello.protocol !== PROTOCOL || hello.build !== version) throw new RpcError(ErrorCode.versionMismatch,
+        `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`);
+      threshold = hello.logLevel;
+      served ??= open(hello, version, wire, scope, log);
+      return served.hello;
+    },
+    "chat/new": (params, signal) => ready().chat.handlers["chat/new"](params, signal),
+    "chat/prompt": (params, signal) => ready().chat.handlers["chat/prompt"](params, signal),
+    "chat/cancel": (params, signal) => ready().chat.handlers["chat/cancel"](params, signal),
+    "chat/close": (params, signal) => ready().chat.handlers["chat/close"](params, signal),
+    "chat/answerPermission": (params, signal) => ready().chat.handlers["chat/answerPermission"](params, signal),
+    "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
+    "chat/replay": params => served?.chat.handlers["chat/replay"](params),
+    "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
+    "settings/logLevel": ({ level }) => { threshold = level; },
+  });
+  await wire.closed;
+}
+
+interface Served { readonly hello: HelloFromSidecar; readonly chat: ChatService; readonly policy: BypassPolicy }
+
+function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
+  const bootId = randomUUID();
+  const ledger = openLedger(hello.storage, bootId);
+  scope.defer(() => ledger.close());
+  reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
+  const pool = scope.add(new AgentPool((key, slow) => launch(key, slow, {
+    version, clock: realClock,
+    startProcess: spec => startProcess(spec, {
+      clock: realClock, ledger,
+      report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
+      log: (message, detail) => log("debug", "agent", message, detail),
+    }),
+    log: (level, message, detail) => log(level, "agent", message, detail),
+  }), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
+  const policy = new BypassPolicy(hello.bypass);
+  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, log }));
+  log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
+  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, policy };
+}

@@ -1,0 +1,35 @@
+/** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
+export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "authRequired" | "closed" | "unsupported";
+
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  constructor(readonly code: AgentErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+  }
+}
+
+export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
+  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run. Check its command in the setting symposium.agents.`, { cause });
+}
+
+/** `status` is `exit code 1` or `signal SIGKILL`; the last three lines of stderr become the cause. */
+export function agentExited(agent: string, status: string, stderr: string): AgentError {
+  const lastWords = stderr.trim().split("\n").slice(-3).join("\n");
+  return new AgentError("exited", `${agent} stopped unexpectedly (${status}). Your next prompt starts it again.`, { cause: lastWords || undefined });
+}
+
+export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
+  return new AgentError("timeout", `${agent} did not answer within ${seconds} seconds. See the log for what it said.`, { cause: stderr.trim() || undefined });
+}
+
+export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
+  return new AgentError("protocol", `${agent} answered with an error: ${what}`, { cause });
+}
+
+export function agentNeedsSignIn(agent: string): AgentError {
+  return new AgentError("authRequired", `${agent} wants you to sign in first. Sign in with its own command line, then restart the agent.`);
+}
+
+export function noDistribution(agent: string): AgentError {
+  return new AgentError("unsupported", `${agent} has no command that can be started here. Give it distribution.local.command in the setting symposium.agents.`);
+}

@@ -1,0 +1,186 @@
+/**
+ * A client of MCP servers, over stdio or Streamable HTTP. The SDK is loaded when the first server is used.
+ *
+ * Invariants: what is asked of a server settles within the limit, or when the signal aborts, or when the server is gone,
+ * also where the SDK would wait on; every failure is an `McpFailure` with a sentence for the user; the connection is closed
+ * after its use, its process ended (stdin, SIGTERM, SIGKILL: the SDK's ladder), and `closing` hears when that is through.
+ */
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { Clock } from "../rpc/clock";
+import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
+import type { McpServer } from "./servers";
+
+export type McpFailureCode = "unsupported" | "unreachable" | "timeout" | "cancelled" | "answered";
+
+/** `message` is a sentence for the user, `cause` for the log. */
+export class McpFailure extends Error {
+  override readonly name = "McpFailure";
+  constructor(readonly code: McpFailureCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+  }
+}
+
+export interface McpTool { readonly name: string; readonly description: string; readonly inputSchema: unknown }
+
+/** `content` as it came: text, image, audio, resource or resource_link blocks, or kinds that are not known yet. */
+export interface McpToolResult { readonly failed: boolean; readonly content: readonly JsonObject[]; readonly structured: unknown }
+
+/** A server while it is used. */
+export interface McpConnection {
+  /** All pages of them. */
+  tools(): Promise<readonly McpTool[]>;
+  call(tool: string, args: JsonObject): Promise<McpToolResult>;
+}
+
+export interface McpOptions {
+  /** Folder in which a stdio server runs. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly client: { readonly name: string; readonly version: string };
+  /** For a stdio server besides the SDK's few safe variables and those that are declared for it, which win. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Milliseconds for everything from the start to the end of `use`; 60 s unless told. */
+  readonly limit?: number;
+  /** Told of each connection that is being closed: whoever must not leave processes behind waits for it. Never rejects. */
+  closing(done: Promise<void>): void;
+}
+
+const LIMIT_MS = 60_000, PAGES = 100, LAST_WORDS = 2000, GOODBYE_MS = 1000;
+/** The SDK's own timers are out of the way: ours is the one that a test can turn. */
+const NEVER_MS = 0x7fff_ffff;
+
+/** Starts or reaches `server`, uses it, closes it. Rejects with `McpFailure`, or with what `use` throws of its own. */
+export async function useMcp<T>(server: McpServer, options: McpOptions, use: (connection: McpConnection) => Promise<T>): Promise<T> {
+  if (server.kind === "unsupported") {
+    throw new McpFailure("unsupported", `The MCP server “${server.name}” is reached by “${server.transport}”, which is not supported here; stdio and http are.`);
+  }
+  const ends = new AbortController();
+  const cancelled = () => ends.abort(new McpFailure("cancelled", `The use of the MCP server “${server.name}” was cancelled.`));
+  const limit = options.limit ?? LIMIT_MS;
+  using _limited = options.clock.after(limit, () =>
+    ends.abort(new McpFailure("timeout", `The MCP server “${server.name}” did not answer within ${Math.round(limit / 1000)} seconds.`)));
+  options.signal.addEventListener("abort", cancelled, { once: true });
+  if (options.signal.aborted) cancelled();
+  try { return await untilAborted(connectAndUse(server, options, ends.signal, use), ends.signal); }
+  finally {
+    options.signal.removeEventListener("abort", cancelled);
+    ends.abort(); // what lost the race stops, too
+  }
+}
+
+async function connectAndUse<T>(server: Reachable, options: McpOptions, signal: AbortSignal, use: (connection: McpConnection) => Promise<T>): Promise<T> {
+  const line = await open(server, options);
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const client = new Client(options.client);
+  const close = () => closed(client, line, options.clock);
+  // Whether `use` ends or is abandoned: the abort comes after both.
+  signal.addEventListener("abort", () => options.closing(close()), { once: true });
+  if (signal.aborted) options.closing(close());
+  signal.throwIfAborted();
+  try { await client.connect(line.transport, { signal, timeout: NEVER_MS }); }
+  catch (cause) { throw unreachable(server, line.lastWords(), cause); }
+  const answered = async <R>(asked: Promise<R>): Promise<R> => {
+    try { return await asked; }
+    catch (cause) { throw refused(server, client, line.lastWords(), cause); }
+  };
+  return use({
+    tools: () => answered(allTools(client, signal)),
+    call: (tool, args) => answered(callTool(client, tool, args, signal)),
+  });
+}
+
+type Reachable = Exclude<McpServer, { kind: "unsupported" }>;
+
+/** A transport, what its process said last on stderr, and how to take leave before it is closed. */
+interface Line { readonly transport: Transport; lastWords(): string; goodbye(): Promise<void> }
+
+async function open(server: Reachable, { cwd, environment }: McpOptions): Promise<Line> {
+  if (server.kind === "http") {
+    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: { ...server.headers } } });
+    return { transport, lastWords: () => "", goodbye: () => transport.terminateSession() };
+  }
+  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+  const { command, args, env } = server;
+  const transport = new StdioClientTransport({ command, args: [...args], env: { ...environment, ...env }, cwd, stderr: "pipe" });
+  let said = "";
+  transport.stderr?.on("data", (chunk: Buffer) => { said = (said + chunk.toString()).slice(-LAST_WORDS); });
+  return { transport, lastWords: () => said.trim().split("\n").at(-1) ?? "", goodbye: () => Promise.resolve() };
+}
+
+async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+  using _limited = clock.after(GOODBYE_MS, giveUp);
+  await Promise.race([line.goodbye().catch(() => undefined), late]);
+  await client.close().catch(() => undefined);
+  await line.transport.close().catch(() => undefined); // when it was never connected to the client
+}
+
+async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
+  const found: McpTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES && (page === 0 || cursor !== undefined); page++) {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: NEVER_MS });
+    found.push(...tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })));
+    cursor = nextCursor;
+  }
+  return found;
+}
+
+async function callTool(client: Client, tool: string, args: JsonObject, signal: AbortSignal): Promise<McpToolResult> {
+  const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal, timeout: NEVER_MS });
+  return { failed: result.isError === true, content: arrayOr(result.content).filter(isObject), structured: result.structuredContent };
+}
+
+/** `work`, or the reason of the abort, whichever comes first; never an unhandled rejection. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function unreachable(server: Reachable, lastWords: string, cause: unknown): McpFailure {
+  const code = errno(cause);
+  if (server.kind === "stdio" && (code === "ENOENT" || code === "EACCES")) {
+    return new McpFailure("unreachable", `The MCP server “${server.name}” could not be started: “${server.command}” was not found or may not be run.`, { cause });
+  }
+  const where = server.kind === "http" ? ` at ${withoutSecrets(server.url)}` : "";
+  const why = server.kind === "stdio" && lastWords !== "" ? lastWords : code ?? plain(cause);
+  return new McpFailure("unreachable", `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${where}: ${sentence(why)}`, { cause });
+}
+
+function refused(server: Reachable, client: Client, lastWords: string, cause: unknown): McpFailure {
+  const gone = client.transport === undefined;
+  if (gone) return new McpFailure("unreachable", `The MCP server “${server.name}” stopped before it answered${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`, { cause });
+  return new McpFailure("answered", `The MCP server “${server.name}” answered with an error: ${sentence(plain(cause))}`, { cause });
+}
+
+/** `ENOENT`, `ECONNREFUSED`…: of the error, of what `fetch` wraps, or of the first address that was tried. */
+function errno(error: unknown): string | undefined {
+  for (let each = error, depth = 0; isObject(each) && depth < 4; depth++) {
+    if (typeof each.code === "string") return each.code;
+    each = each.cause ?? arrayOr(each.errors)[0];
+  }
+  return undefined;
+}
+
+/** The SDK puts the code before the server's own words. */
+function plain(error: unknown): string {
+  const message = error instanceof Error ? error.message : stringOr(error, "no reason was given");
+  return message.replace(/^MCP error -?\d+: /, "").trim() || "no reason was given";
+}
+
+function sentence(words: string): string {
+  const short = words.length > 300 ? `${words.slice(0, 300)}…` : words;
+  return /[.!?…]$/.test(short) ? short : `${short}.`;
+}
+
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,15 @@
+/** Time as a parameter: everything that waits takes a `Clock`, so that tests never do. */
+export interface Clock {
+  /** Milliseconds, monotonic. */
+  now(): number;
+  /** Calls `expired` once, after `ms`, unless disposed before. */
+  after(ms: number, expired: () => void): Disposable;
+}
+
+export const realClock: Clock = {
+  now: () => performance.now(),
+  after(ms, expired) {
+    const timer = setTimeout(expired, ms);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

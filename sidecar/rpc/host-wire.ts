@@ -1,0 +1,58 @@
+/**
+ * The sidecar's end of the wire to the extension host: vscode-jsonrpc over stdio, with the contract's types. Handlers are
+ * complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
+ */
+import type { Readable, Writable } from "node:stream";
+import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
+import type { CancelSignal, Handlers, ParamsOf } from "../../src/protocol/wire";
+import { RpcError } from "./message";
+
+/** Bytes that may wait in the pipe before the host counts as slow. */
+const CONGESTED_BYTES = 1024 * 1024;
+
+export class HostWire {
+  readonly #connection: MessageConnection;
+  /** Resolves when the host is gone. */
+  readonly closed: Promise<void>;
+
+  constructor(input: Readable, private readonly output: Writable) {
+    this.#connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
+    this.closed = new Promise(resolve => {
+      this.#connection.onClose(() => resolve());
+      input.once("end", () => resolve());
+      input.once("close", () => resolve());
+      output.once("error", () => resolve());
+    });
+    this.#connection.onError(() => undefined); // a broken pipe: `closed` says it
+  }
+
+  serve(handlers: Handlers<HostToSidecar>): void {
+    for (const [method, handler] of Object.entries<(params: never, signal: CancelSignal) => unknown>(handlers)) {
+      this.#connection.onRequest(method, (params: never, token: CancellationToken) => settle(() => handler(params, signalOf(token))));
+      this.#connection.onNotification(method, (params: never) => { handler(params, NEVER); });
+    }
+    this.#connection.listen();
+  }
+
+  notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void {
+    // Rejects when the host is gone, which `closed` tells already.
+    this.#connection.sendNotification(method, params).catch(() => undefined);
+  }
+
+  isCongested(): boolean { return this.output.writableLength > CONGESTED_BYTES; }
+}
+
+const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
+
+async function settle(answer: () => unknown): Promise<unknown> {
+  try { return await answer(); }
+  catch (error) { throw error instanceof RpcError ? new ResponseError(error.code, error.message, error.data) : error; }
+}
+
+function signalOf(token: CancellationToken): CancelSignal {
+  return {
+    get aborted() { return token.isCancellationRequested; },
+    addEventListener: (_, listener) => { token.onCancellationRequested(() => listener()); },
+  };
+}

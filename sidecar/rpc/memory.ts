@@ -1,0 +1,104 @@
+/**
+ * Two channels joined in memory: frames are handed over as they are, never serialised, in a later microtask.
+ *
+ * Invariants: order is kept; a frame is delivered when the receiver is through with the one before it; `send` says false while
+ * `ENOUGH` frames wait at the other end; when one end is disposed, what it had sent arrives before the other end hears of it.
+ */
+import type { Channel, Closed, Receiver } from "./channel";
+import { Frame } from "./frame";
+
+/** Frames that may wait before their sender is asked to. */
+const ENOUGH = 64;
+
+export function memoryChannels(): [Channel, Channel] {
+  const left: MemoryEnd = new MemoryEnd(() => right);
+  const right: MemoryEnd = new MemoryEnd(() => left);
+  return [left, right];
+}
+
+type State =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "idle" | "delivering"; readonly receiver: Receiver }
+  | { readonly kind: "closed"; readonly reason: Closed };
+
+class MemoryEnd implements Channel {
+  readonly #other: () => MemoryEnd;
+  #state: State = { kind: "waiting" };
+  /** What was sent here, and at its end, when the other side has closed, why. */
+  readonly #inbox: (Frame | Closed)[] = [];
+  readonly #senders: (() => void)[] = [];
+
+  constructor(other: () => MemoryEnd) { this.#other = other; }
+
+  start(receiver: Receiver): void {
+    const state = this.#state;
+    if (state.kind === "closed") return queueMicrotask(() => receiver.closed(state.reason));
+    if (state.kind !== "waiting") throw new Error("a channel is started once");
+    this.#state = { kind: "idle", receiver };
+    this.#wake();
+  }
+
+  send(frame: Frame): boolean {
+    return this.#state.kind === "closed" || this.#other().#accept(frame);
+  }
+
+  drained(): Promise<void> {
+    const other = this.#other();
+    if (this.#state.kind === "closed" || other.#inbox.length < ENOUGH) return Promise.resolve();
+    return new Promise(resolve => other.#senders.push(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#state.kind === "closed") return;
+    this.#close({ message: "The connection was closed." });
+    this.#other().#accept({ message: "The other side closed the connection." });
+  }
+
+  #accept(item: Frame | Closed): boolean {
+    if (this.#state.kind === "closed") return true;
+    this.#inbox.push(item);
+    this.#wake();
+    return this.#inbox.length < ENOUGH;
+  }
+
+  #wake(): void {
+    if (this.#state.kind !== "idle" || this.#inbox.length === 0) return;
+    const { receiver } = this.#state;
+    this.#state = { kind: "delivering", receiver };
+    queueMicrotask(() => void this.#deliver(receiver)); // never inside the sender's call
+  }
+
+  async #deliver(receiver: Receiver): Promise<void> {
+    try {
+      for (let item = this.#inbox.shift(); item; item = this.#inbox.shift()) {
+        if (this.#inbox.length < ENOUGH) this.#releaseSenders();
+        if (!(item instanceof Frame)) return this.#close(item);
+        const busy = receiver.receive(item);
+        if (busy) await busy;
+      }
+    } catch (cause) {
+      return this.#fail(cause);
+    }
+    if (this.#state.kind === "delivering") this.#state = { kind: "idle", receiver };
+  }
+
+  /** A receiver that throws has a bug: both ends hear of it, rather than wait for ever. */
+  #fail(cause: unknown): void {
+    this.#close({ message: "A message could not be handled.", cause });
+    this.#other().#accept({ message: "The other side could not handle a message.", cause });
+  }
+
+  #close(reason: Closed): void {
+    const state = this.#state;
+    if (state.kind === "closed") return;
+    this.#state = { kind: "closed", reason };
+    this.#inbox.length = 0;
+    this.#releaseSenders();
+    for (const resolve of this.#other().#senders.splice(0)) resolve(); // whoever waited here to send
+    if (state.kind !== "waiting") state.receiver.closed(reason);
+  }
+
+  #releaseSenders(): void {
+    for (const resolve of this.#senders.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * JSON-RPC 2.0 messages as ACP and MCP use them: no batches; ids are integers or strings (0 is one), `null` only in the
+ * answer to something that could not be read. Unknown members are kept.
+ */
+export type Id = number | string;
+
+export interface Request { readonly jsonrpc: "2.0"; readonly id: Id; readonly method: string; readonly params?: unknown }
+export interface Notification { readonly jsonrpc: "2.0"; readonly method: string; readonly params?: unknown }
+export interface Success { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: unknown }
+export interface Failure { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: RpcErrorObject }
+export type Message = Request | Notification | Success | Failure;
+
+export interface RpcErrorObject { readonly code: number; readonly message: string; readonly data?: unknown }
+
+/** JSON-RPC's codes, and ACP's (schema v1, "Error codes"). */
+export const RpcCode = {
+  parseError: -32700, invalidRequest: -32600, methodNotFound: -32601, invalidParams: -32602, internalError: -32603,
+  requestCancelled: -32800, authRequired: -32000, notFound: -32002,
+} as const;
+
+/** An error answer, received or to be sent: `code`, `message` and `data` cross the wire unchanged. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  constructor(readonly code: number, message: string, readonly data?: unknown, options?: { cause?: unknown }) {
+    super(message, options);
+  }
+  toJSON(): RpcErrorObject {
+    return { code: this.code, message: this.message, ...(this.data === undefined ? {} : { data: this.data }) };
+  }
+}

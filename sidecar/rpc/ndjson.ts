@@ -1,0 +1,203 @@
+/**
+ * A channel over two byte streams: one JSON message a line (ACP's stdio transport).
+ *
+ *   waiting ── start ──▶ open ── input ends ──▶ ending ── reason known ──▶ closed
+ *      └──────────────────┴── dispose, output fails, line too long ─────────▶┘
+ *
+ * Invariants: every frame that is delivered has an envelope; what has none is reported to `garbage` and, where it looks like an
+ * attempt at JSON, answered with an error whose id is null. Reading stops while `receive` waits. Frames sent in one turn
+ * leave in one write. After a line that is too long nothing that follows can be trusted to be an answer: the channel closes.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { Channel, Closed, Receiver } from "./channel";
+import { Frame, FrameError } from "./frame";
+import { LineSplitter, LineTooLong } from "./lines";
+import { RpcCode, type RpcErrorObject } from "./message";
+
+export interface NdjsonOptions {
+  /** Bytes of the longest line that is read, 64 MiB unless told. */
+  readonly maxLine?: number;
+  /** A line that was not understood (its first 1,000 bytes), and why. */
+  garbage?(line: string, why: string): void;
+  /** Why the streams ended, for example with which status the process exited. The channel closes when it settles. */
+  closedReason?(): Closed | Promise<Closed>;
+}
+
+/** Takes both streams over. `input` is read from `start` on; when the channel closes, `output` is ended and `input` discarded. */
+export function ndjsonChannel(input: Readable, output: Writable, options: NdjsonOptions = {}): Channel {
+  return new NdjsonChannel(input, output, options);
+}
+
+type State =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "open" | "ending"; readonly receiver: Receiver }
+  | { readonly kind: "closed"; readonly reason: Closed };
+
+const MAX_LINE = 64 * 1024 * 1024, BATCH = 64 * 1024, EXCERPT = 1000;
+const NEWLINE = Buffer.from("\n"), SPACE = 0x20, BRACE = 0x7b, BRACKET = 0x5b;
+
+class NdjsonChannel implements Channel {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #options: NdjsonOptions;
+  readonly #lines: LineSplitter;
+  #state: State = { kind: "waiting" };
+  #unsent: Uint8Array[] = [];
+  #unsentBytes = 0;
+  #chunks = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(input: Readable, output: Writable, options: NdjsonOptions) {
+    this.#input = input;
+    this.#output = output;
+    this.#options = options;
+    this.#lines = new LineSplitter(options.maxLine ?? MAX_LINE);
+    input.on("error", () => {}); // the loop that reads reports it; a late one has no reader
+    output.on("drain", () => this.#release());
+    output.on("error", error => this.#outputFailed(error));
+    output.on("close", () => this.#outputFailed(undefined));
+  }
+
+  start(receiver: Receiver): void {
+    const state = this.#state;
+    if (state.kind === "closed") return queueMicrotask(() => receiver.closed(state.reason));
+    if (state.kind !== "waiting") throw new Error("a channel is started once");
+    this.#state = { kind: "open", receiver };
+    void this.#read(receiver);
+  }
+
+  send(frame: Frame): boolean {
+    if (this.#state.kind !== "open" && this.#state.kind !== "waiting") return true;
+    const { bytes } = frame;
+    this.#unsent.push(bytes, NEWLINE);
+    this.#unsentBytes += bytes.length + 1;
+    if (this.#unsentBytes >= BATCH) this.#flush();
+    else if (this.#unsent.length === 2) process.nextTick(() => this.#flush());
+    return !this.#output.writableNeedDrain;
+  }
+
+  drained(): Promise<void> {
+    if (this.#state.kind === "closed" || !this.#output.writableNeedDrain) return Promise.resolve();
+    return new Promise(resolve => this.#waiting.push(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close({ message: "The connection was closed." });
+  }
+
+  async #read(receiver: Receiver): Promise<void> {
+    try {
+      for await (const chunk of this.#input) {
+        this.#chunks++;
+        if (this.#isClosed()) continue; // discarded, so that the writer can end in peace
+        try { await this.#takeAll(this.#lines.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)), receiver); }
+        catch (error) { this.#refuse(error); }
+      }
+      await this.#takeLast(receiver);
+      await this.#end({ message: "The other side closed the connection." });
+    } catch (cause) {
+      await this.#end({ message: "The connection broke while it was read.", cause });
+    }
+  }
+
+  #isClosed(): boolean { return this.#state.kind === "closed"; }
+
+  /** One after the other; lines are only cut when it is their turn. */
+  async #takeAll(lines: Iterable<Buffer>, receiver: Receiver): Promise<void> {
+    for (const line of lines) {
+      const busy = this.#take(line, receiver);
+      if (busy) await busy;
+      if (this.#isClosed()) return;
+    }
+  }
+
+  #take(line: Buffer, receiver: Receiver): void | Promise<void> {
+    const first = line[0] === BRACE ? BRACE : line.find(byte => byte > SPACE);
+    if (first === undefined) return;
+    if (first !== BRACE && first !== BRACKET) return this.#garbage(line, "it is not JSON");
+    const frame = Frame.raw(line), wrong = whatIsWrong(frame);
+    if (!wrong) return receiver.receive(frame);
+    this.#garbage(line, wrong.message);
+    this.#complain({ code: wrong.code, message: `This line was not understood: ${wrong.message}.` });
+  }
+
+  /** A last message may lack its newline; half of one is reported, and nobody is left to be answered. */
+  #takeLast(receiver: Receiver): void | Promise<void> {
+    const line = this.#lines.end();
+    if (line.length === 0 || this.#isClosed()) return;
+    const frame = Frame.raw(line);
+    if (whatIsWrong(frame)) return this.#garbage(line, "the stream ended in the middle of it");
+    return receiver.receive(frame);
+  }
+
+  /** Where the other side does not read, an answer to garbage is not worth the memory. */
+  #complain(error: RpcErrorObject): void {
+    if (!this.#output.writableNeedDrain) this.send(Frame.of({ jsonrpc: "2.0", id: null, error }));
+  }
+
+  #garbage(line: Buffer, why: string): void {
+    this.#options.garbage?.(line.subarray(0, EXCERPT).toString(), why);
+  }
+
+  /** Reading is over, or soon will be: the reason may take a moment more, and nothing is sent meanwhile. */
+  async #end(reason: Closed): Promise<void> {
+    const state = this.#state;
+    if (state.kind === "waiting") return this.#close(reason);
+    if (state.kind !== "open") return;
+    this.#flush();
+    this.#state = { kind: "ending", receiver: state.receiver };
+    this.#release();
+    try { this.#close(await this.#options.closedReason?.() ?? reason); }
+    catch { this.#close(reason); }
+  }
+
+  #refuse(error: unknown): void {
+    if (!(error instanceof LineTooLong)) return this.#close({ message: "A message could not be handled.", cause: error });
+    const limit = `${this.#lines.maxLine / 1024 / 1024} MiB`;
+    this.#complain({ code: RpcCode.invalidRequest, message: `A message may have ${limit}; this connection is closed.` });
+    this.#close({ message: `The other side sent a message of more than ${limit}.`, cause: error });
+    this.#input.destroy();
+  }
+
+  /** Who closed its end has usually died with its last words still in the pipe: they are read while any come. */
+  #outputFailed(cause: Error | undefined): void {
+    if (this.#isClosed()) return;
+    this.#release();
+    const seen = this.#chunks;
+    setImmediate(() => setImmediate(() => {
+      if (this.#chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
+      else this.#outputFailed(cause);
+    }));
+  }
+
+  #close(reason: Closed): void {
+    const state = this.#state;
+    if (state.kind === "closed") return;
+    this.#flush();
+    this.#state = { kind: "closed", reason };
+    this.#output.end();
+    this.#release();
+    if (state.kind === "waiting") this.#input.resume();
+    else state.receiver.closed(reason);
+  }
+
+  #flush(): void {
+    if (this.#unsent.length === 0) return;
+    const batch = this.#unsent;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
+    this.#output.write(Buffer.concat(batch));
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+function whatIsWrong(frame: Frame): FrameError | undefined {
+  try { frame.envelope; return undefined; }
+  catch (error) {
+    if (error instanceof FrameError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * One end of a JSON-RPC connection: makes requests, answers requests, over any channel.
+ *
+ * Invariants: handlers and settlements are called synchronously, in the order in which their messages arrived; every call is
+ * settled exactly once, by its answer or by the end of the connection, and before `closed` is told; every incoming request is
+ * answered at most once; messages that make no sense are reported to `odd` and change nothing.
+ *
+ * Back-pressure: a notification handler that returns a promise pauses reading. So does a request while the other side does not
+ * read our answers: who asks on without listening waits. Its notifications and answers are still read then, because an agent
+ * that talks while we send it much would otherwise wait for us as we wait for it.
+ */
+import type { Channel, Closed } from "./channel";
+import { Frame, FrameError, type Envelope } from "./frame";
+import { Incoming, type IncomingRequest } from "./incoming";
+import { RpcCode, RpcError, type Failure, type Id, type Message, type Notification, type Request, type Success } from "./message";
+
+export type { IncomingRequest } from "./incoming";
+
+export type Outcome = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+
+export interface PeerHandlers {
+  /** Called in wire order. What it throws is the answer. */
+  request(request: IncomingRequest): void;
+  /** A promise pauses reading until it settles; it must not wait for an answer of the same peer. */
+  notification(method: string, params: unknown): void | Promise<void>;
+  /** Once; every pending call has been settled and every incoming request aborted before. */
+  closed(reason: Closed): void;
+  /** What should not happen, for the log: answers to nothing, ids used twice, handlers that throw. */
+  odd?(what: string, detail: unknown): void;
+}
+
+/** How a call ends when the connection does. */
+export class ConnectionClosed extends RpcError {
+  constructor(readonly reason: Closed) {
+    super(RpcCode.internalError, reason.message, undefined, { cause: reason.cause });
+  }
+}
+
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(RpcCode.methodNotFound, `“${method}” is not a method of this side.`, { method });
+}
+
+/** A request that was made: `cancel` asks the other side to stop, and its answer, whatever it is, is still awaited. */
+export interface PendingCall { readonly id: Id; cancel(): void }
+
+const CANCEL = "$/cancel_request";
+
+export class Peer implements AsyncDisposable {
+  readonly #channel: Channel;
+  readonly #handlers: PeerHandlers;
+  /** Requests of ours without an answer. */
+  readonly #calls = new Map<Id, (outcome: Outcome) => void>();
+  /** Requests of the other side that we have not answered. */
+  readonly #open = new Map<Id, Incoming>();
+  #lastId = 0;
+  /** While the other side is slow to read: settles when it has caught up. */
+  #slow: Promise<void> | undefined;
+  #closed: Closed | undefined;
+
+  constructor(channel: Channel, handlers: PeerHandlers) {
+    this.#channel = channel;
+    this.#handlers = handlers;
+    channel.start({ receive: frame => this.#receive(frame), closed: reason => this.#close(reason) });
+  }
+
+  /** Sends a request. `settle` is called once, in wire order, never before `call` returns. */
+  call(method: string, params: unknown, settle: (outcome: Outcome) => void): PendingCall {
+    const id = ++this.#lastId;
+    const closed = this.#closed;
+    if (closed) {
+      queueMicrotask(() => settle({ ok: false, error: new ConnectionClosed(closed) }));
+      return { id, cancel: () => {} };
+    }
+    this.#send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+    this.#calls.set(id, settle);
+    return { id, cancel: () => { if (this.#calls.get(id) === settle) this.notify(CANCEL, { requestId: id }); } };
+  }
+
+  /**
+   * `call` as a promise, which rejects with `RpcError`. It settles a microtask after the answer was read: where the order
+   * matters between an answer and what comes next, use `call`. An aborted `signal` cancels; the answer is still awaited.
+   */
+  request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
+      const pending = this.call(method, params, outcome => {
+        signal?.removeEventListener("abort", cancel);
+        if (outcome.ok) resolve(outcome.result);
+        else reject(outcome.error);
+      });
+      const cancel = () => pending.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  /** Sends a notification; who sends many waits for `drained` in between. */
+  notify(method: string, params: unknown): void {
+    this.#send({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
+  }
+
+  drained(): Promise<void> {
+    return this.#channel.drained();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#channel[Symbol.asyncDispose]();
+  }
+
+  #send(message: Message): void {
+    this.#sendFrame(Frame.of(message));
+  }
+
+  #sendFrame(frame: Frame): void {
+    if (this.#closed || this.#channel.send(frame)) return;
+    this.#slow ??= this.#channel.drained().finally(() => { this.#slow = undefined; });
+  }
+
+  #receive(frame: Frame): void | Promise<void> {
+    let message: Message;
+    try { message = frame.message; }
+    catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      return this.#unreadable(frame, error);
+    }
+    if (!("method" in message)) return this.#answered(message);
+    if ("id" in message) return this.#requested(message, frame);
+    if (message.method === CANCEL) return this.#cancelled(message);
+    return this.#notified(message);
+  }
+
+  #requested(request: Request, frame: Frame): void | Promise<void> {
+    const incoming = new Incoming(request, frame, answer => {
+      this.#sendFrame(answer);
+      if (this.#open.get(request.id) === incoming) this.#open.delete(request.id);
+    });
+    if (this.#open.has(request.id)) {
+      this.#odd("a request with the id of one that is not answered yet", request);
+      incoming.fail(new RpcError(RpcCode.invalidRequest, `The id ${JSON.stringify(request.id)} is in use.`));
+    } else {
+      this.#open.set(request.id, incoming);
+      try { this.#handlers.request(incoming); }
+      catch (error) {
+        if (!(error instanceof RpcError)) this.#odd(`the handler of ${request.method} failed`, error);
+        incoming.fail(error);
+      }
+    }
+    return this.#slow;
+  }
+
+  #notified({ method, params }: Notification): void | Promise<void> {
+    const failed = (error: unknown) => this.#odd(`the handler of ${method} failed`, error);
+    try { return this.#handlers.notification(method, params)?.catch(failed); }
+    catch (error) { failed(error); }
+  }
+
+  #cancelled({ params }: Notification): void {
+    const id: unknown = typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
+    if (typeof id === "number" || typeof id === "string") this.#open.get(id)?.abort(); // else answered already: they crossed
+    else this.#odd("a cancellation that names no request", params);
+  }
+
+  #answered(answer: Success | Failure): void {
+    const { id } = answer;
+    if (id === null) return this.#odd("the other side could not read a message", answer);
+    const settle = this.#calls.get(id);
+    if (!settle) return this.#odd(`an answer to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`, answer);
+    this.#calls.delete(id);
+    if ("error" in answer && answer.error !== null) {
+      const { code, message, data } = answer.error;
+      this.#settle(settle, { ok: false, error: new RpcError(code, message, data) });
+    } else this.#settle(settle, { ok: true, result: "result" in answer ? answer.result : undefined });
+  }
+
+  #hasMade(id: Id): boolean {
+    return typeof id === "number" && id >= 1 && id <= this.#lastId;
+  }
+
+  #settle(settle: (outcome: Outcome) => void, outcome: Outcome): void {
+    try { settle(outcome); }
+    catch (error) { this.#odd("handling an answer failed", error); }
+  }
+
+  /** What has an envelope and is no message nevertheless: whoever waits for it, here or there, is told. */
+  #unreadable(frame: Frame, error: FrameError): void {
+    this.#odd("a message that could not be read", error);
+    const envelope = envelopeOrNone(frame);
+    if (envelope?.kind === "request" || !envelope) {
+      const failure = new RpcError(error.code, `This message was not understood: ${error.message}.`);
+      const answer = Frame.of({ jsonrpc: "2.0", id: envelope?.id ?? null, error: failure.toJSON() });
+      this.#sendFrame(answer);
+    } else if (envelope.kind === "response" && envelope.id !== null) {
+      const settle = this.#calls.get(envelope.id);
+      this.#calls.delete(envelope.id);
+      if (settle) this.#settle(settle, { ok: false, error: new RpcError(RpcCode.internalError, `The answer could not be read: ${error.message}.`, undefined, { cause: error }) });
+    }
+  }
+
+  #close(reason: Closed): void {
+    this.#closed = reason;
+    const calls = [...this.#calls.values()], open = [...this.#open.values()];
+    this.#calls.clear();
+    this.#open.clear();
+    for (const settle of calls) this.#settle(settle, { ok: false, error: new ConnectionClosed(reason) });
+    for (const incoming of open) incoming.abort();
+    this.#handlers.closed(reason);
+  }
+
+  #odd(what: string, detail: unknown): void {
+    this.#handlers.odd?.(what, detail);
+  }
+}
+
+function envelopeOrNone(frame: Frame): Envelope | undefined {
+  try { return frame.envelope; }
+  catch { return undefined; }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from "../rpc/clock";
+
+/** A clock that stands still until `advance` is called. Timers run in order of their time, then of their making. */
+export class FakeClock implements Clock {
+  #now = 0;
+  #timers: { readonly at: number; readonly expired: () => void }[] = [];
+
+  now(): number { return this.#now; }
+
+  after(ms: number, expired: () => void): Disposable {
+    const timer = { at: this.#now + ms, expired };
+    this.#timers.push(timer);
+    return { [Symbol.dispose]: () => { this.#timers = this.#timers.filter(other => other !== timer); } };
+  }
+
+  /** Timers that are waiting: a test that ends with some has leaked them. */
+  get waiting(): number { return this.#timers.length; }
+
+  advance(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      const next = this.#timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+      if (!next) break;
+      this.#now = next.at;
+      this.#timers = this.#timers.filter(other => other !== next);
+      next.expired();
+    }
+    this.#now = until;
+  }
+}

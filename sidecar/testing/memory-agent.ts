@@ -1,0 +1,55 @@
+/** An ACP agent in memory, for tests of what talks to agents: it records requests and does what the test says. */
+import type { Channel } from "../rpc/channel";
+import { objectOr } from "../rpc/json";
+import { memoryChannels } from "../rpc/memory";
+import { Peer, type IncomingRequest } from "../rpc/peer";
+
+export class MemoryAgent {
+  /** Methods in the order in which they came, notifications too. */
+  readonly heard: string[] = [];
+  readonly peer: Peer;
+  /** The client's end. */
+  readonly channel: Channel;
+  #waiting: { readonly method: string; readonly take: (request: IncomingRequest) => void }[] = [];
+  #unclaimed: IncomingRequest[] = [];
+  #sessions = 0;
+
+  /** Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. */
+  constructor(private readonly manual: readonly string[] = [], initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } }) {
+    const [ours, theirs] = memoryChannels();
+    this.channel = theirs;
+    this.peer = new Peer(ours, {
+      request: request => {
+        this.heard.push(request.method);
+        if (this.manual.includes(request.method)) return this.#offer(request);
+        switch (request.method) {
+          case "initialize": return request.respond(initialized);
+          case "session/new": return request.respond({ sessionId: `s${++this.#sessions}` });
+          case "session/close": return request.respond({});
+          default: return this.#offer(request);
+        }
+      },
+      notification: (method, params) => { this.heard.push(method === "session/cancel" ? `cancel ${String(objectOr(params).sessionId)}` : method); },
+      closed: () => { this.heard.push("closed"); },
+    });
+  }
+
+  /** The next request of this method that nobody has taken. */
+  next(method: string): Promise<IncomingRequest> {
+    const at = this.#unclaimed.findIndex(request => request.method === method);
+    const [request] = at === -1 ? [] : this.#unclaimed.splice(at, 1);
+    return request ? Promise.resolve(request) : new Promise(take => this.#waiting.push({ method, take }));
+  }
+
+  update(sessionId: string, update: unknown): void { this.peer.notify("session/update", { sessionId, update }); }
+  say(sessionId: string, text: string): void { this.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } }); }
+
+  async die(): Promise<void> { await this.peer[Symbol.asyncDispose](); }
+
+  #offer(request: IncomingRequest): void {
+    const at = this.#waiting.findIndex(({ method }) => method === request.method);
+    const [waiting] = at === -1 ? [] : this.#waiting.splice(at, 1);
+    if (waiting) waiting.take(request);
+    else this.#unclaimed.push(request);
+  }
+}

@@ -1,0 +1,13 @@
+/** A promise and its two ends. A rejection that nobody waits for is not an error of the program. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(reason: Error): void;
+}
+
+export function deferred<T>(): Deferred<T> {
+  let ends: Omit<Deferred<T>, "promise"> | undefined;
+  const promise = new Promise<T>((resolve, reject) => { ends = { resolve, reject }; });
+  promise.catch(() => undefined);
+  return { promise, resolve: value => ends?.resolve(value), reject: reason => ends?.reject(reason) };
+}

@@ -1,0 +1,51 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { channelListener, formatted, Log } from "./log";
+import type { LogEvent } from "./protocol/log";
+
+suite("log", () => {
+  test("listeners get every level, the channel what the setting lets through, and is made at its first line", () => {
+    const log = new Log();
+    const heard: string[] = [];
+    const lines: string[] = [];
+    let made = 0;
+    log.onLog(event => heard.push(event.level));
+    log.onLog(channelListener(() => { made++; return { appendLine: line => lines.push(line) }; }, () => "warn"));
+    log.debug("agent", "a"); log.info("agent", "b");
+    equal(made, 0);
+    log.warn("agent", "c"); log.error("agent", "d", { why: "e" });
+    deepEqual(heard, ["debug", "info", "warn", "error"]);
+    deepEqual(lines.map(line => line.slice(25)), ["[warn] agent: c", "[error] agent: d {\"why\":\"e\"}"]);
+  });
+
+  test("a listener that is disposed hears no more", () => {
+    const log = new Log();
+    const heard: LogEvent[] = [];
+    log.onLog(event => heard.push(event)).dispose();
+    log.info("webview", "hello");
+    deepEqual(heard, []);
+  });
+
+  test("secrets reach no listener, by name or by form", () => {
+    const log = new Log();
+    const heard: LogEvent[] = [];
+    log.onLog(event => heard.push(event));
+    log.info("sidecar", "got Authorization: Bearer abcdefgh12345678 for sk-ant-0123456789abcdef", {
+      apiKey: "one", env: { MY_TOKEN: "two", PATH: "/bin" }, headers: { authorization: ["three"] },
+      url: "https://me:four4@host/x", line: "OPENAI_API_KEY=five5555", sessionId: "kept", tabId: "kept",
+    });
+    const text = formatted(heard[0]!);
+    for (const secret of ["abcdefgh", "0123456789abcdef", "one\"", "two", "three", "four4", "five5555"]) ok(!text.includes(secret), secret);
+    ok(text.includes("\"PATH\":\"/bin\"") && text.includes("\"sessionId\":\"kept\"") && text.includes("\"tabId\":\"kept\""));
+  });
+
+  test("a long or deep value is cut, an error becomes its message", () => {
+    const log = new Log();
+    const heard: LogEvent[] = [];
+    log.onLog(event => heard.push(event));
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    log.info("agent", "x".repeat(5_000), { circle, error: new Error("no"), big: 1n });
+    ok(heard[0]!.message.endsWith("(1000 more characters)"));
+    ok(formatted(heard[0]!).includes("\"error\":\"no\",\"big\":\"1\""));
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * The log: every program's lines come together here and go to listeners, the output channel among them. Listeners get
+ * every level (tests assert on events); what the channel shows is `symposium.logLevel`.
+ *
+ * Invariant: a secret never reaches a listener (`redact.ts`).
+ */
+import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/log";
+import { redacted, redactedText } from "./redact";
+
+export type Listener = (event: LogEvent) => void;
+type Fields = Readonly<Record<string, unknown>>;
+
+export class Log {
+  readonly #listeners = new Set<Listener>();
+
+  readonly onLog = (listener: Listener): { dispose(): void } => {
+    this.#listeners.add(listener);
+    return { dispose: () => { this.#listeners.delete(listener); } };
+  };
+
+  emit({ timestamp, level, category, message, data }: LogEvent): void {
+    const event = { timestamp, level, category, message: redactedText(message), ...(data === undefined ? {} : { data: redacted(data) }) };
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  error(category: LogCategory, message: string, data?: Fields): void { this.#now("error", category, message, data); }
+  warn(category: LogCategory, message: string, data?: Fields): void { this.#now("warn", category, message, data); }
+  info(category: LogCategory, message: string, data?: Fields): void { this.#now("info", category, message, data); }
+  debug(category: LogCategory, message: string, data?: Fields): void { this.#now("debug", category, message, data); }
+
+  #now(level: LogLevel, category: LogCategory, message: string, data: Fields | undefined): void {
+    this.emit({ timestamp: new Date(), level, category, message, ...(data === undefined ? {} : { data }) });
+  }
+}
+
+/** Writes to a channel, made at the first line that `threshold` lets through, one line of text for each event. */
+export function channelListener(channel: () => { appendLine(line: string): void }, threshold: () => LogLevel): Listener {
+  return event => { if (isLogged(event.level, threshold())) channel().appendLine(formatted(event)); };
+}
+
+export function formatted({ timestamp, level, category, message, data }: LogEvent): string {
+  const fields = data === undefined || Object.keys(data).length === 0 ? "" : ` ${JSON.stringify(data)}`;
+  return `${timestamp.toISOString()} [${level}] ${category}: ${message}${fields}`;
+}

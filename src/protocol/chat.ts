@@ -1,0 +1,176 @@
+/**
+ * The chat model: what a conversation is for a person, whatever protocol version the agent speaks. Shaped like ACP v2:
+ * entries keyed by id that are created and replaced whole (upsert), text that grows by `append`, and a turn whose state
+ * is apart from the request that began it.
+ *
+ * The sidecar produces events, numbers them per session, and keeps `Conversation`; the page keeps a copy. Both apply
+ * events with `applyEvent`, so what is shown is what is kept. Pure; imports only its neighbours.
+ *
+ * Invariants: entries keep the order in which they first appeared; a repeated event changes nothing; when a turn ends
+ * every tool call is terminal and every permission is answered.
+ */
+import type { AgentChoice } from "./agents";
+import { append } from "./delivery";
+
+export type SessionId = string;
+
+export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled";
+export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+/** Content of a tool call. `text` is Markdown of the agent. Kinds that we do not know yet are `other`, with the raw JSON. */
+export type ToolContent =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "diff"; readonly path: string; readonly oldText?: string; readonly newText: string }
+  | { readonly kind: "terminal"; readonly terminalId: string; readonly output?: string }
+  | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
+  | { readonly kind: "resource"; readonly uri: string; readonly name?: string; readonly text?: string }
+  | { readonly kind: "other"; readonly what: string; readonly json: string };
+
+export interface ToolLocation { readonly path: string; readonly line?: number }
+
+export interface ToolCall {
+  readonly kind: "tool";
+  readonly id: string;
+  /** The agent's id; agents have been seen to use one again in a later turn, so it does not name the entry. */
+  readonly toolCallId: string;
+  readonly title: string;
+  /** ACP tool kind: `read`, `edit`, `execute`… An agent's own kinds pass. */
+  readonly toolKind: string;
+  readonly status: ToolStatus;
+  readonly content: readonly ToolContent[];
+  readonly locations: readonly ToolLocation[];
+  /** Pretty-printed JSON (or the text itself when it is a string), cut to `TOOL_JSON_LIMIT` characters. */
+  readonly input?: string;
+  readonly output?: string;
+}
+export const TOOL_JSON_LIMIT = 64 * 1024;
+
+export interface PermissionOption { readonly optionId: string; readonly name: string; readonly kind: PermissionOptionKind }
+
+/** Who answered a permission request, and what. `by: "bypass"` is the setting `bypassPermissions`. */
+export type PermissionAnswered =
+  | { readonly kind: "selected"; readonly optionId: string; readonly name: string; readonly optionKind: PermissionOptionKind; readonly by: "user" | "bypass" }
+  /** Nobody chose: the turn was stopped, the tab closed, the agent withdrew or died. `why` is a sentence. */
+  | { readonly kind: "cancelled"; readonly why: string };
+
+export interface Permission {
+  readonly kind: "permission";
+  readonly id: string;
+  /** The agent's name as the user knows it. */
+  readonly agent: string;
+  /** The entry of the tool call that is asked about. */
+  readonly toolEntryId: string;
+  readonly title: string;
+  readonly toolKind: string;
+  /** The parameters, as in `ToolCall.input`, and content (a diff, say) that belongs to the question. */
+  readonly input?: string;
+  readonly content: readonly ToolContent[];
+  readonly options: readonly PermissionOption[];
+  readonly answered?: PermissionAnswered;
+}
+
+/** Buttons that a notice can carry. The host knows what each does. */
+export type ActionId = "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust";
+
+/** A sentence of ours (never of the agent): an error, a restart, a note. */
+export interface Notice {
+  readonly kind: "notice";
+  readonly id: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly text: string;
+  readonly actions: readonly ActionId[];
+}
+
+export interface PlanStep { readonly content: string; readonly priority: string; readonly status: string }
+
+export type Entry =
+  | { readonly kind: "user"; readonly id: string; readonly text: string }
+  | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
+  | { readonly kind: "thought"; readonly id: string; readonly text: string }
+  | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[] }
+  | ToolCall
+  | Permission
+  | Notice
+  /** An update of a kind that we do not know: one visible placeholder, kept raw. */
+  | { readonly kind: "unknown"; readonly id: string; readonly what: string; readonly json: string };
+
+/** `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the turn. */
+export type Turn =
+  | { readonly state: "idle" }
+  | { readonly state: "starting" | "running" | "cancelling"; readonly messageId: string };
+
+export interface Command { readonly name: string; readonly description: string; readonly hint?: string }
+
+export interface Conversation {
+  readonly agent: AgentChoice;
+  /** The session's working folder, an absolute path. */
+  readonly cwd: string;
+  readonly title?: string;
+  readonly entries: readonly Entry[];
+  readonly turn: Turn;
+  readonly commands: readonly Command[];
+}
+
+export type ChatEvent =
+  /** Put this entry in place of the one with its id, or after all others. */
+  | { readonly type: "upsert"; readonly entry: Entry }
+  /** Text of a `user`, `agent` or `thought` entry from `offset` (UTF-16 units) on. */
+  | { readonly type: "append"; readonly id: string; readonly offset: number; readonly text: string }
+  | { readonly type: "turn"; readonly turn: Turn }
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "commands"; readonly commands: readonly Command[] };
+
+export function emptyConversation(agent: AgentChoice, cwd: string): Conversation {
+  return { agent, cwd, entries: [], turn: { state: "idle" }, commands: [] };
+}
+
+/** The conversation after an event. An `append` to an entry that is not there, or with a gap, changes nothing. */
+export function applyEvent(conversation: Conversation, event: ChatEvent): Conversation {
+  switch (event.type) {
+    case "upsert": return { ...conversation, entries: replaced(conversation.entries, event.entry) };
+    case "append": return { ...conversation, entries: grown(conversation.entries, event) };
+    case "turn": return { ...conversation, turn: event.turn };
+    case "title": return { ...conversation, title: event.title };
+    case "commands": return { ...conversation, commands: event.commands };
+  }
+}
+
+function replaced(entries: readonly Entry[], entry: Entry): readonly Entry[] {
+  const at = lastIndexOf(entries, entry.id);
+  return at === -1 ? [...entries, entry] : entries.with(at, entry);
+}
+
+function grown(entries: readonly Entry[], { id, offset, text }: { readonly id: string; readonly offset: number; readonly text: string }): readonly Entry[] {
+  const at = lastIndexOf(entries, id);
+  const entry = entries[at];
+  if (entry === undefined || !("text" in entry) || entry.kind === "notice") return entries;
+  const whole = append(entry.text, { offset, text });
+  return whole === undefined ? entries : entries.with(at, { ...entry, text: whole });
+}
+
+/** From the end, because what changes is nearly always the newest. */
+function lastIndexOf(entries: readonly Entry[], id: string): number {
+  for (let i = entries.length - 1; i >= 0; i--) if (entries[i]?.id === id) return i;
+  return -1;
+}
+
+/**
+ * What was on screen when the process behind it died: nothing may look as if it still went on. The last agent text is
+ * marked, running tool calls are cancelled, open permissions answered. Entries that were settled are the same objects.
+ */
+export function interrupted(entries: readonly Entry[], why: string): readonly Entry[] {
+  const lastText = entries.findLastIndex(entry => entry.kind === "agent");
+  const lastUser = entries.findLastIndex(entry => entry.kind === "user");
+  return entries.map((entry, i): Entry => {
+    switch (entry.kind) {
+      case "agent": return i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry;
+      case "tool": return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
+      case "permission": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
+      default: return entry;
+    }
+  });
+}
+
+export function isTerminal(status: ToolStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}

@@ -1,0 +1,55 @@
+/**
+ * Page ↔ extension host, by `postMessage`. The page makes ids of tabs and messages (UUIDs); it knows no session ids.
+ * VS Code drops what is posted to a hidden view and destroys the page; see `delivery.ts` for why nothing is lost.
+ * The host validates everything that a page says (`src/chat/validate.ts`): the page is the least trusted program.
+ */
+import type { AgentChoice } from "./agents";
+import type { ActionId, ChatEvent, Conversation, Entry } from "./chat";
+import type { Position } from "./delivery";
+import type { PermissionChoice } from "./sidecar";
+
+export type TabId = string;
+
+/** Where the page is with one tab. `shown`, `agentId` and `cwd` let a tab go on whose sidecar is gone. */
+export interface TabPosition {
+  readonly tabId: TabId;
+  readonly at?: Position;
+  readonly asked: number;
+  readonly shown: readonly Entry[];
+  readonly agentId?: string;
+  readonly cwd?: string;
+}
+
+export type PageToHost =
+  /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
+  | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[] }
+  | { readonly type: "new-tab"; readonly tabId: TabId }
+  | { readonly type: "close-tab"; readonly tabId: TabId }
+  | { readonly type: "select-tab"; readonly tabId: TabId }
+  | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
+  | { readonly type: "cancel"; readonly tabId: TabId }
+  | { readonly type: "answer-permission"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly type: "action"; readonly tabId: TabId; readonly action: ActionId }
+  | { readonly type: "select-agent"; readonly agentId: string }
+  | { readonly type: "open-link"; readonly href: string }
+  /** How many events and snapshots the page has handled since its start; the host stops posting when too many are open. */
+  | { readonly type: "ack"; readonly handled: number }
+  | { readonly type: "log"; readonly level: "error" | "warn" | "info" | "debug"; readonly message: string; readonly data?: Readonly<Record<string, unknown>> };
+
+/** State of the sidecar as the page shows it. `message` is one sentence for the user. */
+export type SidecarState =
+  | { readonly state: "running" }
+  | { readonly state: "restarting"; readonly message: string }
+  | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
+
+export type HostToPage =
+  /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
+  | { readonly type: "state"; readonly agents: readonly AgentChoice[]; readonly currentAgentId: string; readonly tabs: readonly TabId[]; readonly selected?: TabId; readonly sidecar: SidecarState }
+  | { readonly type: "event"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }
+  | { readonly type: "snapshot"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }
+  /** Something was not posted: ask with `webview-ready` for every tab. */
+  | { readonly type: "askAgain" }
+  /** A command asks the page to open a tab, which it does as if the user had. */
+  | { readonly type: "openTab" }
+  /** A request about this tab failed: one sentence. */
+  | { readonly type: "failed"; readonly tabId: TabId; readonly message: string };

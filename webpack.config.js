@@ -1,0 +1,68 @@
+// The three programs. Each is one entry file; only the sidecar has further chunks, which it loads on first use.
+//
+// Who minifies what: esbuild, class names kept. The page's bundle is mostly mynah-ui, which comes minified: it is neither
+// parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left alone.
+const { existsSync } = require("node:fs");
+const path = require("node:path");
+const { BannerPlugin, DefinePlugin } = require("webpack");
+const { EsbuildPlugin } = require("esbuild-loader");
+const { BundledPackages } = require("./scripts/bundled-packages.js");
+const { version } = require("./package.json");
+
+const MYNAH = /node_modules[\\/]@aws[\\/]mynah-ui[\\/]dist[\\/]main\.js$/;
+
+module.exports = (_env, { mode = "production" }) => {
+  const production = mode === "production";
+
+  /** What the three have in common. `options` go to esbuild for every TypeScript module. */
+  const program = (name, entry, target, options) => ({
+    name, mode, entry: { [name]: entry },
+    output: { path: path.resolve(__dirname, "dist"), filename: "[name].js" },
+    resolve: { extensions: [".ts", ".mjs", ".js"] },
+    module: { rules: [{ test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } }] },
+    plugins: [
+      // Both ends of the sidecar's wire compare it in their handshake.
+      new DefinePlugin({ "process.env.SYMPOSIUM_BUILD": JSON.stringify(version) }),
+      new BundledPackages(name),
+    ],
+    // Production maps are made and not referred to: tests and bug reports use them, the package leaves them out.
+    devtool: production ? "hidden-source-map" : "source-map",
+    performance: { hints: false },
+    stats: "errors-warnings",
+    // The name carries what the entries in the cache depend on besides their content.
+    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename] } },
+  });
+
+  const minimizer = target => [new EsbuildPlugin({ target, keepNames: true, legalComments: "none" })];
+
+  const host = program("extension", "./src/extension.ts", "node20");
+  const page = program("webview", "./webview/main.ts", "chrome120", production ? { minify: true, keepNames: true } : {});
+  const sidecar = program("sidecar", "./sidecar/main.ts", "node20");
+  return [
+    {
+      ...host, target: "node20",
+      output: { ...host.output, libraryTarget: "commonjs2" },
+      externals: { vscode: "commonjs vscode" },
+      optimization: { minimizer: minimizer("node20") },
+    },
+    {
+      ...page, target: ["web", "es2022"],
+      module: { noParse: MYNAH, rules: [...page.module.rules, { test: /\.css$/, type: "asset/source" }] },
+      optimization: { minimize: false },
+    },
+    {
+      ...sidecar, target: "node20",
+      output: {
+        ...sidecar.output, libraryTarget: "commonjs2", chunkFilename: "sidecar-[name].js",
+        clean: { keep: file => !file.startsWith("sidecar-") },
+      },
+      optimization: { minimizer: minimizer("node20"), chunkIds: "named" },
+      plugins: [...sidecar.plugins, new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ })],
+    },
+  ].filter(({ entry }) => Object.values(entry).every(file => existsSync(path.resolve(__dirname, file)) || warn(file)));
+};
+
+function warn(file) {
+  process.stderr.write(`webpack: ${file} does not exist yet\n`);
+  return false;
+}

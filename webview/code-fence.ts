@@ -1,0 +1,29 @@
+/** Code fences of Markdown (CommonMark 4.5), as far as the page needs them: is this line inside code? */
+
+export interface Fence {
+  readonly mark: "`" | "~";
+  readonly length: number;
+  /** The opening line, to open the same block again. */
+  readonly line: string;
+}
+
+/** A fence may stand in a quotation or a list item. */
+const FENCE = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*((?:`{3,}(?=[^`]*$))|~{3,})(.*)$/;
+
+/** The fence that is open after `line`, when `open` was before it. */
+export function fenceAfter(open: Fence | undefined, line: string): Fence | undefined {
+  const found = FENCE.exec(line.trimEnd());
+  const marks = found?.[1];
+  if (marks === undefined) return open;
+  const mark = marks.startsWith("`") ? "`" : "~";
+  if (open === undefined) return { mark, length: marks.length, line: line.trimEnd() };
+  const closes = mark === open.mark && marks.length >= open.length && found?.[2] === "";
+  return closes ? undefined : open;
+}
+
+/** `text` as a code block that nothing in it can end. */
+export function codeBlock(text: string, language = ""): string {
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
+}

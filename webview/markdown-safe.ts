@@ -1,0 +1,70 @@
+/**
+ * Text of others made harmless for a Markdown renderer that passes raw HTML through (mynah-ui 4.39 does).
+ *
+ * Invariants: after `safeMarkdown` the rendered page holds no element that the text spelled as a tag, and no image;
+ * code still reads as it was written. After `literal` the text shows exactly as it is, on one line.
+ * It must see a whole body: a tag cut in two by a stream would pass piecewise. The strict CSP stays the second wall.
+ */
+import { fenceAfter, type Fence } from "./code-fence";
+
+/** Markdown of an agent, a user or a tool. */
+export function safeMarkdown(text: string): string {
+  return escapeTags(withoutImages(text));
+}
+
+/** A name, a title, a path: no Markdown and no HTML in it means anything. */
+export function literal(text: string): string {
+  return visible(text).replace(/\s+/g, " ").trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}
+
+/** For the places that take HTML, not Markdown: tab titles. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+}
+
+/**
+ * Shows what hides: control characters and those that turn the direction of text, with which `rm -rf` can be made to
+ * look like something else in a question that the user answers.
+ */
+export function visible(text: string): string {
+  return text.replace(HIDING, character => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
+}
+// eslint-disable-next-line no-control-regex
+const HIDING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+
+/** An entity that spells markup is kept as it was written, because the renderer hands text on undecoded. */
+function escapeTags(text: string): string {
+  return text.replace(/&(?=(?:lt|gt|amp|quot|#))/g, "&amp;").replaceAll("<", "&lt;");
+}
+
+/** An image would be fetched, or refused by the CSP and shown as a broken one: its source text is shown instead. */
+function withoutImages(text: string): string {
+  if (!text.includes("![")) return text;
+  let fence: Fence | undefined;
+  let prose: string[] = [];
+  const out: string[] = [];
+  const endProse = () => { if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), piece => piece.replaceAll("![", "!\\["))); prose = []; };
+  for (const line of text.split("\n")) {
+    const after = fenceAfter(fence, line);
+    if (fence === undefined && after === undefined) prose.push(line);
+    else { endProse(); out.push(line); }
+    fence = after;
+  }
+  endProse();
+  return out.join("\n");
+}
+
+/** Applies `change` to what is not in a code span. A span ends at the next run of as many backticks (CommonMark 6.1). */
+function outsideSpans(text: string, change: (piece: string) => string): string {
+  const runs = [...text.matchAll(/`+/g)].map(run => ({ from: run.index, length: run[0].length, end: -1 }));
+  const next = new Map<number, number>();
+  for (const run of runs.toReversed()) { run.end = next.get(run.length) ?? -1; next.set(run.length, run.from); }
+  let out = "", at = 0;
+  for (const run of runs) {
+    if (run.from < at || run.end === -1) continue;
+    const end = run.end + run.length;
+    out += change(text.slice(at, run.from)) + text.slice(run.from, end);
+    at = end;
+  }
+  return out + change(text.slice(at));
+}

@@ -1,0 +1,131 @@
+/** What the page knows, what can happen to it and what follows; `page-state.ts` is the machine. Pure. */
+import type { AgentChoice } from "../src/protocol/agents";
+import { emptyConversation, interrupted, type ActionId, type Conversation } from "../src/protocol/chat";
+import type { Seen } from "../src/protocol/delivery";
+import type { PermissionChoice } from "../src/protocol/sidecar";
+import type { HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
+import { noDrafts, type Drafts } from "./drafts";
+
+export const MAX_TABS = 10;
+export type Asking =
+  | { readonly kind: "no" }
+  /** missing: an answer must come. checking: none need come, when nothing was missed. */
+  | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
+
+export interface Remark { readonly tone: "info" | "error"; readonly text: string }
+
+export interface Tab {
+  readonly tabId: TabId;
+  readonly seen: Seen;
+  readonly conversation: Conversation;
+  readonly phase: "restored" | "live" | "interrupted";
+  /** The boot that the conversation came from. */
+  readonly bootId: string | undefined;
+  readonly asking: Asking;
+  /** When something of this tab last came. */
+  readonly heard: number;
+  readonly drafts: Drafts;
+  /** Permissions that the user answered and the sidecar has not confirmed. */
+  readonly answering: readonly { readonly permissionId: string; readonly since: number }[];
+  /** One sentence beside the input, until the next prompt. */
+  readonly remark: Remark | undefined;
+}
+
+export interface Page {
+  readonly tabs: ReadonlyMap<TabId, Tab>;
+  readonly selected: TabId | undefined;
+  /** Tabs that the user closed: a `state` that was under way does not open them again. */
+  readonly closed: ReadonlySet<TabId>;
+  readonly agents: readonly AgentChoice[];
+  readonly currentAgentId: string;
+  readonly sidecar: SidecarState;
+  /** Whether the host has answered this page yet. */
+  readonly host: { readonly kind: "silent"; readonly since: number } | { readonly kind: "met"; readonly selected: TabId | undefined };
+  /** Events and snapshots handled, and how many of them the host knows of. */
+  readonly handled: number;
+  readonly acknowledged: number;
+  /** Where `asked` of a new tab starts. */
+  readonly asked: number;
+}
+
+/** What a user does in one tab. */
+export type Act =
+  | { readonly kind: "closed"; readonly tabId: TabId }
+  | { readonly kind: "selected"; readonly tabId: TabId }
+  | { readonly kind: "stopped"; readonly tabId: TabId }
+  | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
+  | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
+  | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly kind: "actionChosen"; readonly tabId: TabId; readonly action: ActionId };
+
+export type Happening =
+  | Act
+  | { readonly kind: "received"; readonly message: HostToPage }
+  | { readonly kind: "opened"; readonly tabId: TabId }
+  | { readonly kind: "agentChosen"; readonly agentId: string }
+  | { readonly kind: "linkClicked"; readonly href: string }
+  /** A frame with what arrived is on screen. */
+  | { readonly kind: "drawn" }
+  | { readonly kind: "ticked" };
+
+export type Effect =
+  | { readonly kind: "post"; readonly message: PageToHost }
+  /** Give the tab a place on screen, and select it. */
+  | { readonly kind: "open" | "select"; readonly tabId: TabId }
+  /** Open a new tab under a fresh id, as if the user had. */
+  | { readonly kind: "openOne" }
+  /** Put this text into the tab's input. */
+  | { readonly kind: "fill"; readonly tabId: TabId; readonly text: string }
+  /** Draw the tab, in a frame or so. */
+  | { readonly kind: "show"; readonly tabId: TabId }
+  | { readonly kind: "showAgents" }
+  | { readonly kind: "save" };
+
+export type Step = readonly [page: Page, effects: readonly Effect[]];
+
+/** The turn as the user sees it: a prompt that is under way has begun one. */
+export function turnOf(tab: Tab): Conversation["turn"]["state"] {
+  const { state } = tab.conversation.turn;
+  return state === "idle" && tab.drafts.onTheWay.length > 0 ? "starting" : state;
+}
+
+export const SAVE: Effect = { kind: "save" };
+export const post = (message: PageToHost): Effect => ({ kind: "post", message });
+export const show = ({ tabId }: Tab): Effect => ({ kind: "show", tabId });
+
+export function freshTab(tabId: TabId, agent: AgentChoice, asked: number, now: number): Tab {
+  return {
+    tabId, seen: { at: undefined, asked, tooLate: asked }, conversation: emptyConversation(agent, ""), phase: "restored", bootId: undefined,
+    asking: { kind: "no" }, heard: now, drafts: noDrafts, answering: [], remark: undefined,
+  };
+}
+
+export function withTab(page: Page, tab: Tab): Page {
+  return { ...page, tabs: new Map(page.tabs).set(tab.tabId, tab) };
+}
+
+export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): Step {
+  const tab = tabId === undefined ? undefined : page.tabs.get(tabId);
+  return tab ? [withTab(page, { ...tab, remark }), [show(tab)]] : [page, []];
+}
+
+/** Nothing looks as if it still went on; see `interrupted`. */
+export function broken(tab: Tab, why: string): Tab {
+  const { conversation } = tab;
+  return { ...tab, phase: "interrupted", conversation: { ...conversation, entries: interrupted(conversation.entries, why), turn: { state: "idle" } } };
+}
+
+export function breakAll(page: Page, why: string): Page {
+  return { ...page, tabs: new Map([...page.tabs].map(([tabId, tab]) => [tabId, broken(tab, why)])) };
+}
+
+export function agentOf(agents: readonly AgentChoice[], id: string): AgentChoice {
+  return agents.find(agent => agent.id === id) ?? { id, name: id };
+}
+
+export function chain(start: Step, ...steps: readonly ((page: Page) => Step)[]): Step {
+  return steps.reduce<Step>(([page, effects], next) => {
+    const [after, more] = next(page);
+    return [after, [...effects, ...more]];
+  }, start);
+}

@@ -1,0 +1,196 @@
+/**
+ * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `main.ts` carries
+ * the effects out, the property tests drive it without a DOM.
+ *
+ *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
+ *
+ * Invariants: a conversation changes only by `applyEvent`, by a snapshot that `receive` lets through, and by
+ * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and
+ * asked again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation.
+ */
+import { applyEvent, emptyConversation } from "../src/protocol/chat";
+import { receive } from "../src/protocol/delivery";
+import type { HostToPage, TabId } from "../src/protocol/webview";
+import * as drafts from "./drafts";
+import { askHost, missing, positioned, ticked } from "./page-asking";
+import { agentOf, breakAll, broken, chain, freshTab, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Step, type Tab } from "./page-model";
+import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
+
+/** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
+export function openPage(saved: SavedPage, asked: number, now: number): Step {
+  const start = Math.max(asked, saved.asked + 1);
+  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, bootId, agent, cwd, title, entries, drafts }): [TabId, Tab] => [tabId, {
+    ...freshTab(tabId, agent, start, now), drafts, bootId: bootId === "" ? undefined : bootId, phase: "restored",
+    conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }), entries },
+  }]);
+  const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
+  const page: Page = {
+    tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
+    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start,
+  };
+  const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
+    { kind: "open", tabId }, { kind: "show", tabId },
+    ...(tab.drafts.text === "" ? [] : [{ kind: "fill", tabId, text: tab.drafts.text } as const]),
+  ]);
+  return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now));
+}
+
+export function step(page: Page, happening: Happening, now: number): Step {
+  switch (happening.kind) {
+    case "received": return received(page, happening.message, now);
+    case "ticked": return ticked(page, now);
+    case "drawn": return page.handled === page.acknowledged ? [page, [SAVE]]
+      : [{ ...page, acknowledged: page.handled }, [SAVE, post({ type: "ack", handled: page.handled })]];
+    case "linkClicked": return [page, [post({ type: "open-link", href: happening.href })]];
+    case "agentChosen": return agentChosen(page, happening.agentId);
+    case "opened": return opened(page, happening.tabId, now);
+    default: {
+      const tab = page.tabs.get(happening.tabId);
+      return tab ? actedOn(page, tab, happening, now) : [page, []];
+    }
+  }
+}
+
+export function saved(page: Page): SavedPage {
+  const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, page.tabs.size)));
+  const tabs = [...page.tabs.values()];
+  return {
+    version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "",
+    tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
+      tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(conversation.entries, limit), drafts,
+    })),
+  };
+}
+
+// --- what the host says
+
+function received(page: Page, message: HostToPage, now: number): Step {
+  switch (message.type) {
+    case "event": case "snapshot": {
+      const counted = { ...page, handled: page.handled + 1 };
+      const tab = page.tabs.get(message.tabId);
+      return tab ? arrived(counted, tab, message, now) : [counted, [{ kind: "show", tabId: message.tabId }]];
+    }
+    case "state": return stateCame(page, message, now);
+    case "askAgain": return askHost(page, [...page.tabs.keys()], "checking", now);
+    case "openTab": return openOne(page);
+    case "failed": {
+      const tab = page.tabs.get(message.tabId);
+      if (tab === undefined) return [page, []];
+      const back = drafts.cameBack(tab.drafts);
+      return [withTab(page, { ...tab, drafts: back, answering: [], remark: { tone: "error", text: message.message } }),
+        [show(tab), ...(back === tab.drafts ? [] : [{ kind: "fill", tabId: tab.tabId, text: back.text } as const, SAVE])]];
+    }
+  }
+}
+
+type Arrived = Extract<HostToPage, { type: "event" | "snapshot" }>;
+
+function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
+  const { bootId, seq } = message;
+  const receipt = receive(tab.seen, { kind: message.type, bootId, seq, ...(message.type === "snapshot" && message.asked !== undefined ? { asked: message.asked } : {}) });
+  switch (receipt.kind) {
+    case "skip": return [page, [show(tab)]];
+    case "show": {
+      const conversation = message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
+      return shown(page, { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, heard: now }, message);
+    }
+    case "askAgain": return tab.asking.kind === "missing" ? [page, [show(tab)]]
+      : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
+    case "startOver": {
+      const over = { ...(bootId === tab.bootId ? tab : broken(tab, "Symposium's sidecar was restarted.")), seen: receipt.seen, asking: missing(now) };
+      return positioned(withTab(page, over), [tab.tabId], [show(tab)]);
+    }
+  }
+}
+
+/** After an event, and after a snapshot: prompts that it does not contain are sent again, under the same ids. */
+function shown(page: Page, tab: Tab, message: Arrived): Step {
+  const left = drafts.arrived(tab.drafts, tab.conversation.entries);
+  const open = new Set(tab.conversation.entries.flatMap(entry => entry.kind === "permission" && !entry.answered ? [entry.id] : []));
+  const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ permissionId }) => open.has(permissionId));
+  const again = message.type === "snapshot" ? left.onTheWay.map(({ messageId, text }) => post({ type: "prompt", tabId: tab.tabId, messageId, text })) : [];
+  return [withTab(page, { ...tab, drafts: left, answering }), [show(tab), ...again]];
+}
+
+function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
+  const first = page.host.kind === "silent";
+  const hostSelected = page.host.kind === "met" ? page.host.selected : undefined;
+  const agent = agentOf(state.agents, state.currentAgentId);
+  const room = MAX_TABS - page.tabs.size;
+  const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
+  const next: Page = {
+    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected },
+    tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
+  };
+  const all = [...next.tabs.keys()];
+  const effects: Effect[] = [{ kind: "showAgents" }, ...unknown.map(tabId => ({ kind: "open", tabId } as const)), ...all.map(tabId => ({ kind: "show", tabId } as const))];
+  const cameBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
+  const brokenBy = state.sidecar.state !== "running" && (first || page.sidecar.state === "running") ? state.sidecar.message : undefined;
+  return chain([next, effects],
+    p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
+    p => askHost(p, cameBack ? all : unknown, "missing", now),
+    p => selectTab(p, chosen(p, state.selected, first, hostSelected)),
+    p => first && p.tabs.size === 0 ? openOne(p) : [p, []]);
+}
+
+/** The host's selection counts when it changes; at first, this page's own is older than nothing. */
+function chosen(page: Page, host: TabId | undefined, first: boolean, before: TabId | undefined): TabId | undefined {
+  const changed = host !== undefined && page.tabs.has(host) && (first ? page.selected === undefined : host !== before);
+  return changed ? host : page.selected ?? page.tabs.keys().next().value;
+}
+
+function selectTab(page: Page, tabId: TabId | undefined): Step {
+  return tabId === undefined || tabId === page.selected ? [page, []] : [{ ...page, selected: tabId }, [{ kind: "select", tabId }, SAVE]];
+}
+
+// --- what the user does
+
+function opened(page: Page, tabId: TabId, now: number): Step {
+  if (page.tabs.has(tabId)) return [page, []];
+  const tab = freshTab(tabId, agentOf(page.agents, page.currentAgentId), page.asked, now);
+  return chain([{ ...withTab(page, tab), selected: tabId }, [post({ type: "new-tab", tabId }), post({ type: "select-tab", tabId }), show(tab), SAVE]], p => askHost(p, [tabId], "missing", now));
+}
+
+function openOne(page: Page): Step {
+  if (page.tabs.size < MAX_TABS) return [page, [{ kind: "openOne" }]];
+  return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
+}
+
+function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
+  const { tabId } = tab;
+  switch (act.kind) {
+    case "closed": {
+      const tabs = new Map(page.tabs);
+      tabs.delete(tabId);
+      return [{ ...page, tabs, closed: new Set([...page.closed, tabId].slice(-50)), selected: page.selected === tabId ? undefined : page.selected }, [post({ type: "close-tab", tabId }), SAVE]];
+    }
+    case "selected": return page.selected === tabId ? [page, []] : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
+    case "typed": return act.text === tab.drafts.text ? [page, []] : [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, act.text) }), [SAVE]];
+    case "submitted": return submitted(page, tab, act, now);
+    case "stopped": return turnOf(tab) === "idle" ? [page, []] : [page, [post({ type: "cancel", tabId })]];
+    case "answered": return [withTab(page, { ...tab, answering: [...tab.answering, { permissionId: act.permissionId, since: now }] }),
+      [post({ type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }), show(tab)]];
+    case "actionChosen": return [page, [post({ type: "action", tabId, action: act.action })]];
+  }
+}
+
+function submitted(page: Page, tab: Tab, { messageId, text }: { readonly messageId: string; readonly text: string }, now: number): Step {
+  const name = tab.conversation.agent.name || "The agent";
+  const refusal = page.sidecar.state !== "running" ? `${page.sidecar.message} Your text is kept.`
+    : turnOf(tab) !== "idle" ? `${name} is still answering: wait, or stop it. Your text is kept.` : undefined;
+  if (refusal !== undefined) {
+    return [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, text), remark: { tone: "info", text: refusal } }), [{ kind: "fill", tabId: tab.tabId, text }, show(tab), SAVE]];
+  }
+  if (text.trim() === "") return [page, []];
+  return [withTab(page, { ...tab, drafts: drafts.sent(tab.drafts, { messageId, text }), remark: undefined, heard: now }),
+    [SAVE, post({ type: "prompt", tabId: tab.tabId, messageId, text }), show(tab)]];
+}
+
+function agentChosen(page: Page, agentId: string): Step {
+  const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected);
+  const agent = agentOf(page.agents, agentId);
+  const stays = tab !== undefined && tab.conversation.agent.id !== agentId;
+  return chain([{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]],
+    p => stays ? remarkOn(p, tab.tabId, { tone: "info", text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.` }) : [p, []]);
+}
