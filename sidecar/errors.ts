@@ -33,3 +33,8 @@ export function agentNeedsSignIn(agent: string): AgentError {
 export function noDistribution(agent: string): AgentError {
   return new AgentError("unsupported", `${agent} has no command that can be started here. Give it distribution.local.command in the setting symposium.agents.`);
 }
+
+/** `why` continues the sentence and ends it. */
+export function agentNotStarted(agent: string, why: string, cause: unknown): AgentError {
+  return new AgentError("notFound", `${agent} could not be started: ${why}`, { cause });
+}

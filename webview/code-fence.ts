@@ -27,3 +27,9 @@ export function codeBlock(text: string, language = ""): string {
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
+
+/** Markdown that leaves no code block open: what is put after it shows as itself. */
+export function closed(markdown: string): string {
+  const open = markdown.split("\n").reduce<Fence | undefined>(fenceAfter, undefined);
+  return open ? `${markdown}\n${open.mark.repeat(open.length)}` : markdown;
+}

@@ -29,7 +29,6 @@ export function escapeHtml(text: string): string {
 export function visible(text: string): string {
   return text.replace(HIDING, character => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
 }
-// eslint-disable-next-line no-control-regex
 const HIDING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 /** An entity that spells markup is kept as it was written, because the renderer hands text on undecoded. */

@@ -109,10 +109,13 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
   return tab ? [withTab(page, { ...tab, remark }), [show(tab)]] : [page, []];
 }
 
-/** Nothing looks as if it still went on; see `interrupted`. */
+/**
+ * Nothing looks as if it still went on; see `interrupted`. What is shown is then no longer what any sidecar said, so
+ * only a snapshot can follow it, also one of the same boot, should that live after all.
+ */
 export function broken(tab: Tab, why: string): Tab {
   const { conversation } = tab;
-  return { ...tab, phase: "interrupted", conversation: { ...conversation, entries: interrupted(conversation.entries, why), turn: { state: "idle" } } };
+  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined }, conversation: { ...conversation, entries: interrupted(conversation.entries, why), turn: { state: "idle" } } };
 }
 
 export function breakAll(page: Page, why: string): Page {

@@ -75,7 +75,9 @@ class World {
     const tabId = this.page.selected;
     if (tabId === undefined) return;
     this.submitted.push(text);
-    this.do({ kind: "submitted", tabId, messageId: `m${++this.#made}`, text });
+    const whole = this.page.tabs.get(tabId)!.drafts.text + text;
+    this.do({ kind: "typed", tabId, text: whole });
+    this.do({ kind: "submitted", tabId, messageId: `m${++this.#made}`, text: whole });
   }
   tick(ms: number): void { this.now += ms; this.do({ kind: "ticked" }); }
 
@@ -133,6 +135,12 @@ class World {
   }
   die(): void { this.#running = false; this.#sessions.clear(); this.state(); }
   start(): void { if (!this.#running) { this.#boot++; this.#running = true; this.state(); } }
+  /** A sidecar takes longer to start than a message to arrive: what its predecessor said has come by then. */
+  startSlowly(): void {
+    for (const message of this.toPage.splice(0)) this.do({ kind: "received", message });
+    for (const message of this.toHost.splice(0)) this.handle(message);
+    this.start();
+  }
   conversation(tabId: TabId): Conversation | undefined { return this.#sessions.get(tabId)?.conversation; }
   get tabs(): readonly TabId[] { return this.#tabs; }
 
@@ -163,12 +171,14 @@ const common = [
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("submit" as const), text: fc.string({ minLength: 1, maxLength: 4 }).filter(text => text.trim() !== "") }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("deliver" as const, "listen" as const), span }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("drop" as const, "repeat" as const), span }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("die" as const, "start" as const, "reload" as const, "crashOfThePage" as const, "openTab" as const, "closeTab" as const, "tick" as const, "longTick" as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("die" as const, "reload" as const, "crashOfThePage" as const, "openTab" as const, "closeTab" as const, "tick" as const, "longTick" as const) }) },
 ];
+const fastStart = { weight: 1, arbitrary: fc.record({ kind: fc.constant("start" as const) }) };
 const reorder = { weight: 1, arbitrary: fc.record({ kind: fc.constant("reorder" as const), span }) };
-const moveInOrder = fc.oneof(...common);
-const move = fc.oneof(...common, reorder);
-type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
+const slowStart = { weight: 1, arbitrary: fc.record({ kind: fc.constant("startSlowly" as const) }) };
+const faithful = fc.oneof(...common, slowStart);
+const move = fc.oneof(...common, reorder, fastStart);
+type Move = (typeof move | typeof faithful) extends fc.Arbitrary<infer M> ? M : never;
 
 function make(world: World, m: Move): void {
   switch (m.kind) {
@@ -180,7 +190,7 @@ function make(world: World, m: Move): void {
     case "repeat": world.toPage.push(...world.toPage.slice(m.span[0], m.span[0] + m.span[1])); return;
     case "reorder": world.toPage.splice(m.span[0], 0, ...world.toPage.splice(...m.span).reverse()); return;
     case "die": return world.die();
-    case "start": return world.start();
+    case "start": case "startSlowly": return world[m.kind]();
     case "reload": return world.reload(false);
     case "crashOfThePage": return world.reload(true);
     case "openTab": return world.do({ kind: "received", message: { type: "openTab" } });
@@ -205,7 +215,7 @@ suite("page state", () => {
     }), { numRuns: 800 }));
 
   test("what is shown is never taken back, neither by a reload nor by a sidecar that died", () =>
-    fc.assert(fc.property(fc.array(moveInOrder, { minLength: 10, maxLength: 90 }), moves => {
+    fc.assert(fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
       const world = new World();
       let before = shownLength(world.page);
       for (const m of moves) {
@@ -217,9 +227,10 @@ suite("page state", () => {
     }), { numRuns: 800 }));
 
   test("no prompt is lost: it is in a conversation, on its way, or a draft", () =>
-    fc.assert(fc.property(fc.array(moveInOrder, { minLength: 10, maxLength: 90 }), moves => {
+    fc.assert(fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
       const world = new World();
       for (const m of moves) if (m.kind !== "closeTab") make(world, m);
+      world.startSlowly();
       world.settle();
       const everything = [...world.page.tabs.values()].flatMap(tab => [...tab.conversation.entries.flatMap(entry => entry.kind === "user" ? [entry.text] : []), ...tab.drafts.onTheWay.map(({ text }) => text), tab.drafts.text]);
       for (const text of world.submitted) ok(everything.some(whole => whole.includes(text)), `lost: ${text}`);
@@ -295,6 +306,13 @@ suite("page state, one by one", () => {
     equal(run(dead, { kind: "ticked" }, 60_000).posts.length, 0);
     const back = run(dead, { kind: "received", message: stateMessage(["t1"]) });
     deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
+  });
+
+  test("what was marked needs a snapshot, even when the sidecar turns out to live", () => {
+    const page = livePage({ entries: [{ kind: "agent", id: "a", text: "so" }], turn: { state: "running", messageId: "m" } });
+    const dead = run(page, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }) }).page;
+    const { posts } = run(dead, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual(posts.map(post => post.type === "webview-ready" && post.tabs.map(({ at }) => at)), [[undefined]]);
   });
 
   test("an event of another boot marks what is shown; one of the boot that a saved page came from does not", () => {

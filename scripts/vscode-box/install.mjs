@@ -84,18 +84,18 @@ async function installSystemPackages(missing, say) {
   await finish("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env: environment }, say);
 }
 
-/** Installs one package into a folder of the cache. It appears under its name only when it is complete. */
-async function npmInstall(name, specification, environment, say) {
-  mkdirSync(cacheFolder, { recursive: true });
-  const staging = path.join(cacheFolder, `${name}.${process.pid}`);
+/** Installs one package into the folder `name` of a cache. It appears under its name only when it is complete. */
+export async function npmInstall(name, specification, environment, say, cache = cacheFolder) {
+  mkdirSync(cache, { recursive: true });
+  const staging = path.join(cache, `${name}.${process.pid}`);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging);
   writeFileSync(path.join(staging, "package.json"), JSON.stringify({ name, private: true, version: "1.0.0" }));
   try {
     await finish("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
       { cwd: staging, env: { ...process.env, ...environment } }, say);
-    rmSync(path.join(cacheFolder, name), { recursive: true, force: true });
-    renameSync(staging, path.join(cacheFolder, name));
+    rmSync(path.join(cache, name), { recursive: true, force: true });
+    renameSync(staging, path.join(cache, name));
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }

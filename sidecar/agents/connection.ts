@@ -170,7 +170,7 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   #explain(error: RpcError): AgentError {
-    if (error instanceof ConnectionClosed) return error.cause instanceof AgentError ? error.cause : new AgentError("exited", error.message, { cause: error.cause });
+    if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
     if (error.code === RpcCode.authRequired) return agentNeedsSignIn(this.options.name);
     const details = objectOr(error.data).details ?? objectOr(error.data).message;
     return agentAnswered(this.options.name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);

@@ -6,10 +6,16 @@
  * reaper itself, its group and its run. Several reapers at once do no harm. The end is bounded.
  */
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
-import type { Clock } from "../rpc/clock";
+import { realClock, type Clock } from "../rpc/clock";
 import { arrayOr, isObject } from "../rpc/json";
-import type { ProcessEntry, ProcessTable } from "./process-table";
-import { isOfRun } from "./runs";
+import { systemTools } from "./process";
+import { processTable, type ProcessEntry, type ProcessTable } from "./process-table";
+import { isOfRun, runOf } from "./runs";
+
+/** Of a sidecar that is dead: ends its children and whatever else was started in its run, recorded or not. False when something is left. */
+export async function reap(records: readonly ChildProcessRecord[], options: ReapOptions = systemOptions()): Promise<boolean> {
+  return (await endAll({ records, runs: [...new Set(records.map(({ runId }) => runOf(runId)))] }, options)).length === 0;
+}
 
 /** Whom to look for. `runs`: everything that was started in them, recorded or not, wherever run ids can be read. */
 export interface Suspects { readonly records: readonly ChildProcessRecord[]; readonly runs?: readonly string[] }
@@ -27,8 +33,10 @@ export interface ReapOptions {
 
 const POLL_MS = 40;
 
+export function systemOptions(): ReapOptions { return { table: processTable(systemTools), clock: realClock }; }
+
 /** Resolves with the processes that would not go: none, but for what the system itself cannot end. */
-export async function reap(suspects: Suspects, { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions): Promise<readonly ProcessEntry[]> {
+export async function endAll(suspects: Suspects, { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions): Promise<readonly ProcessEntry[]> {
   const began = clock.now();
   const known = new Map<number, string>();
   const asked = new Set<number>();
@@ -47,7 +55,7 @@ export async function reap(suspects: Suspects, { table, clock, patienceMs = 1000
   }
 }
 
-/** Looks only at those, which is cheap, until they are gone; after a SIGKILL everybody is looked for again at each turn. */
+/** Looks only at those, which is cheap, until they are gone or it is time for the next signal. */
 async function untilGone(found: readonly ProcessEntry[], { table, clock, until }: { table: ProcessTable; clock: Clock; until: number }): Promise<void> {
   const pids = found.map(({ pid }) => pid);
   do {
@@ -69,11 +77,11 @@ export function belonging(
     sameStart(known.get(pid) ?? "", started)
     || sought.some(record => record.pid === pid && sameStart(record.started, started))
     || (runId !== undefined && soughtRuns.some(run => isOfRun(runId, run)));
-  const proved = all.filter(isProved);
-  const groups = new Set(proved.filter(({ pid, group }) => pid === group || recordedGroups.has(group)).map(({ group }) => group));
+  const proved = new Set(all.filter(isProved));
+  const groups = new Set([...proved].filter(({ pid, group }) => pid === group || recordedGroups.has(group)).map(({ group }) => group));
   if (justExited) for (const group of recordedGroups) groups.add(group);
   return all.filter(entry => entry.pid !== self.pid && entry.pid > 1
-    && (proved.includes(entry) || (groups.has(entry.group) && entry.group !== self.group)));
+    && (proved.has(entry) || (groups.has(entry.group) && entry.group !== self.group)));
 }
 
 /** A group at once where all its members are found, so that none forks away in between; else one by one. */

@@ -100,13 +100,13 @@ suite("session state", () => {
       let made = 0;
       const sent: string[] = [], accepted: string[] = [], questions: string[] = [], answers: string[] = [];
       // The agent as the effects leave it: what it can do follows from what it was told.
-      let agent: "none" | "opening" | "open" | "turn" = "none";
+      const now: { agent: "none" | "opening" | "open" | "turn" } = { agent: "none" };
       const take = (list: readonly Effect[]) => list.forEach(effect => {
         switch (effect.kind) {
           case "emit": page = applyEvent(page, effect.event); break;
-          case "open": agent = "opening"; break;
-          case "leave": case "restartAgent": agent = "none"; break;
-          case "sendPrompt": equal(agent, "open", "a prompt to an agent that is not there"); agent = "turn"; sent.push(effect.prompt.messageId); break;
+          case "open": now.agent = "opening"; break;
+          case "leave": case "restartAgent": now.agent = "none"; break;
+          case "sendPrompt": equal(now.agent, "open", "a prompt to an agent that is not there"); now.agent = "turn"; sent.push(effect.prompt.messageId); break;
           case "acceptPrompt": accepted.push(effect.messageId); break;
           case "answerAgent": answers.push(effect.permissionId); break;
           case "unexpected": throw new Error(effect.what);
@@ -118,8 +118,8 @@ suite("session state", () => {
       for (const m of moves) {
         const n = String(++made);
         switch (m) {
-          case "open": if (agent === "opening") { agent = "open"; feed(OPENED); } break;
-          case "fail": if (agent === "opening") { agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
+          case "open": if (now.agent === "opening") { now.agent = "open"; feed(OPENED); } break;
+          case "fail": if (now.agent === "opening") { now.agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
           case "prompt": feed(prompt(n)); break;
           case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;
           case "say": feed(say(n)); break;
@@ -128,8 +128,8 @@ suite("session state", () => {
           case "answer": case "bypass": if (questions.length > 0) feed({ kind: "answered", permissionId: questions.at(-1)!, choice: m === "bypass" ? { kind: "bypass" } : { kind: "option", optionId: "yes" } }); break;
           case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", permissionId: questions.at(-1)! }); break;
           case "cancel": feed({ kind: "cancelled" }); break;
-          case "end": case "refuse": if (agent === "turn") { agent = "open"; feed(stopped(m === "end" ? "end_turn" : "refusal")); } break;
-          case "die": if (agent === "open" || agent === "turn") { agent = "none"; feed(DOWN); } break;
+          case "end": case "refuse": if (now.agent === "turn") { now.agent = "open"; feed(stopped(m === "end" ? "end_turn" : "refusal")); } break;
+          case "die": if (now.agent === "open" || now.agent === "turn") { now.agent = "none"; feed(DOWN); } break;
           case "restart": feed({ kind: "restarted" }); break;
           case "overdue": feed({ kind: "cancelOverdue" }); break;
         }

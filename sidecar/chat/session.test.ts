@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import type { NewChat } from "../../src/protocol/sidecar";
+import type { NewChat, SidecarToHost } from "../../src/protocol/sidecar";
+import type { ParamsOf } from "../../src/protocol/wire";
 import { AgentConnection } from "../agents/connection";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
@@ -9,6 +10,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { ChatService, type Host } from "./chat-service";
 
+type Sent = { [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof SidecarToHost];
 const NEVER = { aborted: false, addEventListener: () => undefined };
 const ADA: NewChat = { agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", shown: [] };
 
@@ -30,15 +32,18 @@ class World implements AsyncDisposable {
   constructor() {
     const host: Host = {
       isCongested: () => false,
-      notify: (...[method, params]) => {
-        if ("event" in params) this.shown.set(params.sessionId, applyEvent(this.shown.get(params.sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w"), params.event));
-        else if ("conversation" in params) this.shown.set(params.sessionId, params.conversation);
-        else if ("agentId" in params) this.told.push(`bypass ${params.agentId}`);
-        else throw new Error(method);
-      },
+      notify: (method, params) => this.#take({ method, params } as Sent),
     };
     this.service = new ChatService({ bootId: "b", clock: this.clock, pool: this.pool, policy: this.policy, journal: memoryJournal, host,
       log: (level, _, message, detail) => { if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`); } });
+  }
+  #take({ method, params }: Sent): void {
+    switch (method) {
+      case "chat/event": this.shown.set(params.sessionId, applyEvent(this.shown.get(params.sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w"), params.event)); return;
+      case "chat/snapshot": this.shown.set(params.sessionId, params.conversation); return;
+      case "settings/setBypass": this.told.push(`bypass ${params.agentId}`); return;
+      default: throw new Error(method);
+    }
   }
   open(chat: Partial<NewChat> = {}) { return this.service.handlers["chat/new"]({ ...ADA, ...chat }, NEVER).then(({ sessionId }) => sessionId); }
   prompt(sessionId: string, text: string, messageId = text) { return this.service.handlers["chat/prompt"]({ sessionId, messageId, blocks: [{ type: "text", text }] }, NEVER); }

@@ -73,13 +73,11 @@ export async function useMcp<T>(server: McpServer, options: McpOptions, use: (co
 async function connectAndUse<T>(server: Reachable, options: McpOptions, signal: AbortSignal, use: (connection: McpConnection) => Promise<T>): Promise<T> {
   const line = await open(server, options);
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  signal.throwIfAborted(); // nothing has been started yet
   const client = new Client(options.client);
-  const close = () => closed(client, line, options.clock);
   // Whether `use` ends or is abandoned: the abort comes after both.
-  signal.addEventListener("abort", () => options.closing(close()), { once: true });
-  if (signal.aborted) options.closing(close());
-  signal.throwIfAborted();
-  try { await client.connect(line.transport, { signal, timeout: NEVER_MS }); }
+  signal.addEventListener("abort", () => options.closing(closed(client, line, options.clock)), { once: true });
+  try { await client.connect(line.transport, until(signal)); }
   catch (cause) { throw unreachable(server, line.lastWords(), cause); }
   const answered = async <R>(asked: Promise<R>): Promise<R> => {
     try { return await asked; }
@@ -111,18 +109,21 @@ async function open(server: Reachable, { cwd, environment }: McpOptions): Promis
 }
 
 async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
-  const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-  using _limited = clock.after(GOODBYE_MS, giveUp);
-  await Promise.race([line.goodbye().catch(() => undefined), late]);
+  await new Promise<void>(resolve => {
+    const late = clock.after(GOODBYE_MS, resolve);
+    void line.goodbye().catch(() => undefined).then(() => { late[Symbol.dispose](); resolve(); });
+  });
   await client.close().catch(() => undefined);
-  await line.transport.close().catch(() => undefined); // when it was never connected to the client
 }
+
+/** A signal of its own for each request: the SDK never takes its listeners off. */
+const until = (signal: AbortSignal) => ({ signal: new AbortController().signal, timeout: NEVER_MS });
 
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
   const found: McpTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES && (page === 0 || cursor !== undefined); page++) {
-    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: NEVER_MS });
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, until(signal));
     found.push(...tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })));
     cursor = nextCursor;
   }
@@ -130,7 +131,7 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly M
 }
 
 async function callTool(client: Client, tool: string, args: JsonObject, signal: AbortSignal): Promise<McpToolResult> {
-  const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal, timeout: NEVER_MS });
+  const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, until(signal));
   return { failed: result.isError === true, content: arrayOr(result.content).filter(isObject), structured: result.structuredContent };
 }
 

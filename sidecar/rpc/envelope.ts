@@ -27,19 +27,22 @@ export interface Members { readonly id?: unknown; readonly method?: unknown; rea
 
 /** `jsonrpc` is not looked at: there are agents that leave it out, and nothing else depends on it. */
 export function envelopeOf(members: Members): Envelope {
-  const { id, method } = members;
-  const numbered = typeof id === "string" || Number.isInteger(id);
+  const { id, method, result, error } = members;
   if (method !== undefined) {
     if (typeof method !== "string") throw new FrameError(RpcCode.invalidRequest, "its method is not a string");
     if (id === undefined) return { kind: "notification", method };
-    if (!numbered) throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
-    return { kind: "request", id: id as Id, method };
+    if (!isId(id)) throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
+    return { kind: "request", id, method };
   }
-  const { result, error } = members;
   if (result === undefined && error === undefined) throw new FrameError(RpcCode.invalidRequest, "it has neither a method nor a result nor an error");
-  if (!numbered && id !== null && id !== undefined) throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
   const failed = error !== undefined && (error !== null || result === undefined); // some write `"error":null` beside a result
-  return { kind: "response", id: numbered ? id as Id : null, failed };
+  if (isId(id)) return { kind: "response", id, failed };
+  if (id === null || id === undefined) return { kind: "response", id: null, failed };
+  throw new FrameError(RpcCode.invalidRequest, "its id is neither a string nor an integer");
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === "string" || Number.isInteger(value);
 }
 
 /** An envelope, and where the bytes of its id stand: `idStart === idEnd` when it has none. */
@@ -67,7 +70,8 @@ export function scanEnvelope(line: Buffer): Scanned {
     if (line[at] === COMMA) { at = skipSpace(line, at + 1); if (line[at] === BRACE_END) throw broken(line, at); }
     else if (line[at] !== BRACE_END) throw broken(line, at);
   }
-  if (skipSpace(line, at + 1) !== line.length) throw broken(line, at + 1);
+  const rest = skipSpace(line, at + 1);
+  if (rest !== line.length) throw broken(line, rest);
   return { envelope: envelopeOf(members), idStart, idEnd };
 }
 

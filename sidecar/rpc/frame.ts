@@ -4,7 +4,8 @@
  *
  * Invariants: frames do not change; bytes, message and envelope of one frame always say the same.
  */
-import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Members, type Scanned } from "./envelope";
+import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } from "./envelope";
+import { isObject, type JsonObject } from "./json";
 import { RpcCode, type Id, type Message } from "./message";
 
 export { FrameError, type Envelope } from "./envelope";
@@ -77,20 +78,19 @@ function parse(bytes: Buffer): Message {
   let value: unknown;
   try { value = JSON.parse(bytes.toString()); }
   catch (cause) { throw new FrameError(RpcCode.parseError, "it is not JSON", { cause }); }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new FrameError(RpcCode.invalidRequest, "it is not an object");
-  const message: unknown = "jsonrpc" in value && value.jsonrpc === "2.0" ? value : { ...value, jsonrpc: "2.0" };
+  if (!isObject(value)) throw new FrameError(RpcCode.invalidRequest, "it is not an object");
+  const message = value.jsonrpc === "2.0" ? value : { ...value, jsonrpc: "2.0" };
   assertMessage(message);
   return message;
 }
 
-function assertMessage(value: unknown): asserts value is Message {
-  const members: Members = Object(value);
-  const envelope = envelopeOf(members);
+function assertMessage(value: JsonObject): asserts value is JsonObject & Message {
+  const envelope = envelopeOf(value);
   if (envelope.kind !== "response") return;
   if (!envelope.failed && envelope.id === null) throw new FrameError(RpcCode.invalidRequest, "it answers without an id");
-  if (envelope.failed && !isErrorObject(members.error)) throw new FrameError(RpcCode.invalidRequest, "its error has no code and message");
+  if (envelope.failed && !isErrorObject(value.error)) throw new FrameError(RpcCode.invalidRequest, "its error has no code and message");
 }
 
 function isErrorObject(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && typeof error.code === "number" && "message" in error && typeof error.message === "string";
+  return isObject(error) && typeof error.code === "number" && typeof error.message === "string";
 }

@@ -28,16 +28,18 @@ export class HostWire {
   }
 
   serve(handlers: Handlers<HostToSidecar>): void {
+    // What comes from the host is what the contract says: `hello` has compared the builds of both programs.
     for (const [method, handler] of Object.entries<(params: never, signal: CancelSignal) => unknown>(handlers)) {
-      this.#connection.onRequest(method, (params: never, token: CancellationToken) => settle(() => handler(params, signalOf(token))));
-      this.#connection.onNotification(method, (params: never) => { handler(params, NEVER); });
+      this.#connection.onRequest(method, (params: unknown, token: CancellationToken) => settle(() => handler(params as never, signalOf(token))));
+      this.#connection.onNotification(method, (params: unknown) => { handler(params as never, NEVER); });
     }
     this.#connection.listen();
   }
 
   notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void {
+    const name: string = method;
     // Rejects when the host is gone, which `closed` tells already.
-    this.#connection.sendNotification(method, params).catch(() => undefined);
+    this.#connection.sendNotification(name, params).catch(() => undefined);
   }
 
   isCongested(): boolean { return this.output.writableLength > CONGESTED_BYTES; }

@@ -1,0 +1,13 @@
+// `npm run check`: types, lint, import layers, unit, property and golden tests. Says one line when all is well.
+import { fail, options } from "./project.mjs";
+import { lint, sum, types, units } from "./suites.mjs";
+
+const { grep } = options(process.argv.slice(2), { one: ["grep"] });
+const started = Date.now();
+const results = [await types(), await lint(), await units({ grep, output: "hold" })];
+const { passed, failed, skipped } = sum("check", results);
+for (const { title, message } of failed) console.error(`\n✗ ${title}\n${message.trimEnd()}`);
+for (const { title, reason } of skipped) console.log(`- ${title}: ${reason}`);
+const summary = `check: ${passed} passed, ${failed.length} failed, ${skipped.length} skipped (${Math.round((Date.now() - started) / 1000)} s)`;
+if (failed.length > 0) fail(`\n${summary}`);
+console.log(summary);

@@ -1,0 +1,141 @@
+import { deepEqual } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join } from "node:path/posix";
+import ts from "typescript";
+
+const ACP = "@agentclientprotocol/sdk", MCP = "@modelcontextprotocol/sdk", RPC = "vscode-jsonrpc", MYNAH = "@aws/mynah-ui", TEST = ["node:", "fast-check", "typescript"];
+const ERRORS = "sidecar/errors.ts";
+
+/**
+ * Who may import whom: the architecture, one row a folder, lowest first. The longest folder that holds a file is its
+ * row; a folder may import itself, and of ours only what stands above it, so there are no cycles. No row, no file.
+ */
+const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
+  ["src/protocol", []],
+
+  ["src/clock.ts", []],
+  ["src/deferred.ts", []],
+  ["src/names.ts", []],
+  ["src/errors.ts", ["src/protocol"]],
+  ["src/redact.ts", []],
+  ["src/log.ts", ["src/protocol", "src/redact.ts", "vscode"]],
+  ["src/sidecar-policy.ts", ["src/protocol"]],
+  ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
+  ["src/sidecar-client.ts", ["src/protocol", "src/deferred.ts", "src/errors.ts", "node:", RPC]],
+  ["src/sidecar-supervisor.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts"]],
+  ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
+  ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
+  ["src/editor", ["src/protocol", "src/log.ts", "vscode", "node:"]],
+  ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
+  ["src/lm", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode", "node:"]],
+  ["src/testing", ["src", "node:"]],
+  ["src/extension.ts", ["src", "vscode"]],
+  ["src/test", ["src", "vscode", "playwright-core", ...TEST]],
+
+  ["webview/render.ts", ["src/protocol", "webview/markdown-safe.ts", "webview/split.ts", "webview/texts.ts", "webview/tool-content.ts"]],
+  ["webview", ["src/protocol", MYNAH, "uuid"]],
+
+  [ERRORS, ["src/protocol"]],
+  ["sidecar/rpc", ["src/protocol", ERRORS, "node:", RPC]],
+  ["sidecar/journal", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc"]],
+  ["sidecar/recommendations", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
+  ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:"]],
+  ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/agents", "node:"]],
+  ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/agents", "sidecar/proxies", "node:"]],
+  ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "sidecar/conductor", "node:"]],
+  ["sidecar/lm", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/agents", "sidecar/conductor", "node:"]],
+  ["sidecar/testing", ["src/protocol", "sidecar", "node:", ACP, MCP]],
+  ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser"]],
+  ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
+
+  ["bench", ["src", "webview", "sidecar", "node:", ACP]],
+];
+const ROOTS = ["src", "webview", "sidecar", "bench"];
+
+/** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
+const ONLY: Readonly<Record<string, RegExp>> = {
+  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/process\.ts$|\.(test|program)\.ts$/,
+  [MYNAH]: /^webview\/chat-ui\.ts$/,
+  [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
+};
+
+/** What a test may import beside what its folder may: the test doubles of its own program, and independent implementations. */
+const forTests = (file: string) => file.endsWith(".test.ts") ? [...TEST, `${file.split("/")[0]}/testing`, ...(file.startsWith("sidecar/") ? [ACP, MCP] : [])] : [];
+
+const within = (target: string, folder: string) => folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
+const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
+/** A test stands on the row of the module beside it. */
+const tested = (file: string) => file.replace(/\.test\.ts$/, ".ts");
+
+/** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
+function violations(file: string, source: string): string[] {
+  const row = LAYERS.filter(([folder]) => within(tested(file), folder)).sort(([a], [b]) => b.length - a.length)[0];
+  if (!row) return [`${file}: no row in LAYERS`];
+  const allowed = [row[0], ...row[1], ...forTests(file)];
+  return ts.preProcessFile(source, true, true).importedFiles.flatMap(({ fileName }) => {
+    const target = fileName.startsWith(".") ? join(dirname(file), fileName) : isBuiltin(fileName) ? `node:${fileName.replace(/^node:/, "")}` : fileName;
+    const named = Object.keys(ONLY).find(module => within(target, module));
+    const ok = named ? ONLY[named]!.test(file) : allowed.some(folder => within(target, folder) || within(target, withoutSuffix(folder)));
+    return ok ? [] : [`${file} → ${target}`];
+  });
+}
+
+suite("layers", () => {
+  test("every import goes down the layers", () => {
+    const files = ROOTS.flatMap(root => readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`))
+      .filter(file => /\.tsx?$/.test(file));
+    deepEqual(files.flatMap(file => violations(file, readFileSync(file, "utf8"))), []);
+  });
+
+  test("a row imports only rows above it", () => {
+    const upward = LAYERS.flatMap(([folder, mayImport], i) => mayImport
+      .filter(target => /^(src|webview|sidecar)\b/.test(target) && !["src", "webview", "sidecar"].includes(target))
+      .filter(target => !LAYERS.slice(0, i).some(([above]) => above === target) && !(folder.startsWith("webview/") && target.startsWith("webview/")))
+      .map(target => `${folder} → ${target}`));
+    deepEqual(upward, []);
+  });
+
+  const refused: readonly [file: string, source: string][] = [
+    ["src/protocol/chat.ts", `import type { Uri } from "vscode"`],
+    ["src/protocol/chat.ts", `import { randomUUID } from "node:crypto"`],
+    ["src/chat/view.ts", `import { ndJsonStream } from '@agentclientprotocol/sdk'`],
+    ["src/chat/view.ts", `import "node:child_process"`],
+    ["src/chat/view.ts", `import { models } from "../lm/provider"`],
+    ["src/chat/view.ts", `import { FakeClock } from "../testing/fake-clock"`],
+    ["src/lm/provider.ts", `const { spawn } = require('child_process')`],
+    ["src/editor/terminal.ts", `const cp = await import("node:child_process")`],
+    ["src/sidecar-supervisor.ts", `import { spawn } from "node:child_process"`],
+    ["src/newcomer.ts", ``],
+    ["sidecar/mcp/bridge.ts", `import { spawn } from "node:child_process"`],
+    ["sidecar/testing/scripted.ts", `import { spawn } from "node:child_process"`],
+    ["sidecar/rpc/peer.ts", `import * as acp from "@agentclientprotocol/sdk"`],
+    ["sidecar/rpc/peer.ts", `import { createMessageConnection } from "vscode-jsonrpc/node"`],
+    ["src/chat/view.ts", `export * from "../../sidecar/chat/session"`],
+    ["src/chat/view.ts", `import rpc = require("vscode-jsonrpc/node")`],
+    ["sidecar/conductor/chain.ts", `type S = import("../chat/session").Session`],
+    ["sidecar/journal/journal.ts", `import * as vscode from "vscode"`],
+    ["sidecar/agents/launch.ts", `import { fake } from "../testing/fake-agent"`],
+    ["sidecar/agents/pool.test.ts", `import { Session } from "../chat/session"`],
+    ["webview/render.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["webview/main.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["webview/main.ts", `import { readFileSync } from "fs"`],
+    ["sidecar/newcomer/index.ts", ``],
+    ["webview/page.ts", `import left from "left-pad"`],
+  ];
+  for (const [file, source] of refused) test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
+
+  const accepted: readonly [file: string, source: string][] = [
+    ["src/sidecar-process.ts", `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`],
+    ["sidecar/agents/process.ts", `import { spawn } from "child_process"`],
+    ["sidecar/agents/process.test.ts", `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`],
+    ["sidecar/testing/hanging.program.ts", `import { spawn } from "child_process"`],
+    ["sidecar/agents/eliza/tools.ts", `import { connect } from "../../mcp/client"`],
+    ["src/chat/view.ts", `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`],
+    ["webview/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["sidecar/lm/history.test.ts", `import fc from "fast-check"; import { match } from "./history"`],
+  ];
+  for (const [file, source] of accepted) test(`accepted: ${file}: ${source}`, () => deepEqual(violations(file, source), []));
+});

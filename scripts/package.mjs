@@ -1,0 +1,59 @@
+// `npm run package`: one .vsix for every platform, with the licences of what is bundled in it.
+//   node scripts/package.mjs [--out FILE]
+import { createVSIX, listFiles } from "@vscode/vsce";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "./build.mjs";
+import { fail, manifest, options, root } from "./project.mjs";
+
+/** All that a package may hold; what webpack makes besides is for tests and bug reports. */
+const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+
+/** Builds and packages. Resolves to the file and its size in bytes; rejects when something else would be packed. */
+export async function packageExtension(file = path.join(root, `${manifest.name}-${manifest.version}.vsix`)) {
+  await build("production");
+  writeFileSync(path.join(root, "ThirdPartyNotices.txt"), notices());
+  const packed = await listFiles({ cwd: root, dependencies: false });
+  const strangers = packed.filter(name => !ALLOWED.test(name));
+  if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
+  // vsce reports on the console what the check above has settled.
+  const { log } = console;
+  console.log = () => {};
+  try { await createVSIX({ cwd: root, packagePath: file, dependencies: false }); } finally { console.log = log; }
+  return { file, bytes: statSync(file).size };
+}
+
+/** Name, version and licence of every bundled package. mynah-ui comes bundled itself, so what it depends on is in it, too. */
+function notices() {
+  const folders = new Set(readdirSync(path.join(root, "out/bundled")).flatMap(name => JSON.parse(readFileSync(path.join(root, "out/bundled", name), "utf8"))));
+  for (const folder of [...folders]) if (folder.endsWith("@aws/mynah-ui")) addDependencies(folder, folders);
+  const parts = [...folders].sort().map(folder => {
+    const { name, version, license, author } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
+    return `${name} ${version} (${license})\n\n${licenceText(folder) ?? `${[author?.name ?? author].filter(Boolean).join("")}\nLicence: ${license}`}`;
+  });
+  return `${manifest.displayName} contains these third-party packages.\n\n${parts.map(part => `${"-".repeat(80)}\n${part.trim()}\n`).join("\n")}`;
+}
+
+function addDependencies(folder, folders) {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies)) {
+    const found = [`${folder}/node_modules/${name}`, `node_modules/${name}`].find(place => existsSync(path.join(root, place)));
+    if (found === undefined) throw new Error(`${name}, which ${folder} depends on, is not installed.`);
+    if (folders.has(found)) continue;
+    folders.add(found);
+    addDependencies(found, folders);
+  }
+}
+
+/** The texts of a package's licence and notice files, one after the other. */
+function licenceText(folder) {
+  const files = readdirSync(path.join(root, folder)).filter(name => /^(licen[cs]e|notice|copying)/i.test(name)).sort();
+  const texts = files.filter(name => statSync(path.join(root, folder, name)).isFile()).map(name => readFileSync(path.join(root, folder, name), "utf8").trim());
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { out } = options(process.argv.slice(2), { one: ["out"] });
+  const { file, bytes } = await packageExtension(out && path.resolve(out)).catch(error => fail(error.message));
+  console.log(`${path.relative(process.cwd(), file)}  ${(bytes / 1_048_576).toFixed(2)} MiB`);
+}

@@ -1,0 +1,31 @@
+// The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model only.
+// `settle` makes an agent's home ready and returns what its environment needs besides.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+export const AGENTS = [
+  {
+    id: "claude-agent-acp", name: "Claude (claude-agent-acp)", package: "@agentclientprotocol/claude-agent-acp", version: "0.100.0",
+    program: "claude-agent-acp", args: [], size: "0.4 GB",
+    settle: (home, model) => ({
+      ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "sk-ant-scripted",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1",
+      // It offers some of its modes to root only when told that it cannot do harm; what it runs here is our script.
+      ...(process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
+    }),
+  },
+  {
+    id: "gemini-cli", name: "Gemini (gemini-cli)", package: "@google/gemini-cli", version: "0.61.0",
+    program: "gemini", args: ["--acp"], size: "0.1 GB",
+    settle: (home, model) => {
+      const settings = path.join(home, ".gemini", "settings.json");
+      mkdirSync(path.dirname(settings), { recursive: true });
+      writeFileSync(settings, JSON.stringify({
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      }));
+      return { GEMINI_API_KEY: "scripted", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_MODEL: "gemini-2.5-pro" };
+    },
+  },
+];

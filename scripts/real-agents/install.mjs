@@ -1,0 +1,32 @@
+// Published agents and the Node they need, kept in a cache folder outside the checkout: they are large, and others' software.
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { installBox, npmInstall, serverNode } from "../vscode-box/install.mjs";
+
+export const cacheFolder = process.env.SYMPOSIUM_AGENTS_CACHE || path.join(homedir(), ".cache", "symposium-agents");
+
+const packageFolder = agent => path.join(cacheFolder, agent.id, "node_modules", agent.package);
+const packageOf = agent => JSON.parse(readFileSync(path.join(packageFolder(agent), "package.json"), "utf8"));
+
+/**
+ * Installs what is missing of the agents (see agents.mjs), with the VS Code that shows them and brings the Node that they run
+ * with. Says what it does by `say`, only when it does something.
+ */
+export async function installAgents(agents, say = text => console.log(text)) {
+  await installBox({ say });
+  for (const agent of agents) {
+    // A folder of the cache is complete when it is there, so the package's own version is the stamp.
+    if (existsSync(packageFolder(agent)) && packageOf(agent).version === agent.version) continue;
+    say(`Installing ${agent.name} ${agent.version} into ${cacheFolder}: once, about a minute, ${agent.size}…`);
+    // Without install scripts: nothing that we use needs them.
+    await npmInstall(agent.id, `${agent.package}@${agent.version}`,
+      { PATH: `${path.dirname(serverNode)}${path.delimiter}${process.env.PATH}`, npm_config_ignore_scripts: "true" }, say, cacheFolder);
+  }
+}
+
+/** The words of an installed agent's command: its program is started with the Node of the cache, whatever is on PATH. */
+export function commandOf(agent) {
+  const { bin } = packageOf(agent);
+  return [serverNode, path.join(packageFolder(agent), bin[agent.program]), ...agent.args];
+}

@@ -1,0 +1,57 @@
+// A model server on loopback for published agents: it speaks the APIs of Anthropic and Gemini and says what script.mjs decides.
+//   node scripts/real-agents/mock-model.mjs [--port N] [--folder DIR] [--log FILE]      prints its address and serves until it is ended
+import { appendFileSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import * as anthropic from "./anthropic.mjs";
+import * as gemini from "./gemini.mjs";
+import { options } from "../project.mjs";
+import { sendJson } from "./reply.mjs";
+import { answerTo } from "./script.mjs";
+
+const DIALECTS = [anthropic, gemini];
+
+/**
+ * Starts a model whose script works in `folder`. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
+ * results?}`, without a text when it was no question to a model. `onRequest` is told of each.
+ */
+export async function startModel({ folder, port = 0, onRequest = () => {} }) {
+  // Inside JSON strings: the folder's name needs their escapes.
+  const text = readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8");
+  const scenarios = JSON.parse(text.replaceAll("$FOLDER", () => JSON.stringify(folder).slice(1, -1)));
+  const requests = [];
+  const server = createServer((request, response) => {
+    answer(request, response, scenarios, asked => { requests.push(asked); onRequest(asked); })
+      .catch(error => { if (response.headersSent) response.destroy(); else sendJson(response, { error: { message: error.stack } }, 500); });
+  });
+  await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
+  return {
+    requests, url: `http://127.0.0.1:${server.address().port}`,
+    stop: () => { server.closeAllConnections(); return new Promise(resolve => { server.close(resolve); }); },
+  };
+}
+
+async function answer(request, response, scenarios, record) {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  const { pathname } = new URL(request.url, "http://model");
+  const asked = { path: pathname };
+  const dialect = request.method === "POST" ? DIALECTS.find(each => each.path.test(pathname)) : undefined;
+  if (dialect === undefined) {
+    record(asked);
+    if (/count_?tokens$/i.test(pathname)) return sendJson(response, { input_tokens: 100, totalTokens: 100 });
+    return sendJson(response, { type: "error", error: { type: "not_found_error", message: `The scripted model has no ${pathname}.` } }, 404);
+  }
+  const body = JSON.parse(text);
+  const said = answerTo(dialect.read(body), scenarios);
+  record({ ...asked, ...said });
+  await dialect.write(response, { body, path: pathname }, said);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { port, folder = process.cwd(), log } = options(process.argv.slice(2), { one: ["port", "folder", "log"] });
+  const { url } = await startModel({
+    folder: path.resolve(folder), port: Number(port ?? 0), onRequest: asked => { if (log !== undefined) appendFileSync(log, `${JSON.stringify(asked)}\n`); },
+  });
+  console.log(url);
+}

@@ -1,0 +1,68 @@
+// What the scripted model says: a pure function of the request, so that retries and side requests do not disturb the script.
+//
+// A prompt that contains `@@scenario:NAME` chooses a scenario of scenarios.json, a list of steps; the step is the number of rounds of
+// tool calls in the history since. A step is `{text?, thinking?, calls?}`; `{{results}}` in a text becomes what the calls so far
+// returned. A call names a kind and is made with the tool of that kind that the agent offers:
+//   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
+
+/** The agents' own tools. A tool gets only those of the arguments that it declares. */
+const TOOLS = {
+  shell: { names: ["Bash", "run_shell_command"], arguments: ({ command }) => ({ command, description: "scripted", is_background: false }) },
+  write: { names: ["Write", "write_file"], arguments: ({ path, content }) => ({ file_path: path, content }) },
+  read: { names: ["Read", "read_file"], arguments: ({ path }) => ({ file_path: path, absolute_path: path }) },
+  edit: { names: ["Edit", "replace"], arguments: ({ path, old, new: text }) => ({ file_path: path, instruction: "scripted", old_string: old, new_string: text }) },
+};
+const MARK = /@@scenario:([\w-]+)/g;
+
+/**
+ * The answer to a request.
+ *
+ * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: number, results: string[]}`, `tools`
+ * what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request for JSON. The answer is `{text, thinking?, calls:
+ * [{id, name, args}]}`, with `scenario`, `step` and `results` when it comes from a scenario.
+ */
+export function answerTo({ entries, tools, schema }, scenarios) {
+  if (schema !== undefined) return plain(JSON.stringify(instance(schema)));
+  if (tools.length === 0) return plain("A side answer.");
+  const start = entries.findLastIndex(({ role, text }) => role === "user" && text.search(MARK) !== -1);
+  if (start === -1) return plain(`There is no @@scenario:NAME in: ${entries.at(-1)?.text.slice(-80)}`);
+  const scenario = [...entries[start].text.matchAll(MARK)].at(-1)[1];
+  const steps = scenarios[scenario];
+  if (steps === undefined) return plain(`There is no scenario ${scenario}.`);
+
+  const since = entries.slice(start + 1);
+  const step = since.filter(({ calls }, i) => calls > 0 && (since[i - 1]?.calls ?? 0) === 0).length;
+  const results = since.flatMap(entry => entry.results);
+  const { text = "", thinking, calls = [] } = steps[step] ?? { text: "The script has ended." };
+  const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
+  const missing = calls.filter((_, i) => made[i] === undefined).map(({ kind }) => ` The agent offers no tool to ${kind}.`);
+  return {
+    scenario, step, results, thinking, text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
+    calls: made.filter(call => call !== undefined),
+  };
+}
+
+const plain = text => ({ text, calls: [] });
+
+function callOf(call, tools, id) {
+  const tool = tools.find(({ name }) => TOOLS[call.kind].names.includes(name));
+  if (tool === undefined) return undefined;
+  const args = Object.entries(TOOLS[call.kind].arguments(call)).filter(([name]) => tool.properties.includes(name));
+  return { id: `call_${id}_${Math.random().toString(36).slice(2, 10)}`, name: tool.name, args: Object.fromEntries(args) };
+}
+
+/** The least value that a JSON schema allows. */
+function instance(schema) {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const choice = schema.anyOf ?? schema.oneOf;
+  if (choice !== undefined) return instance(choice[0]);
+  switch (String([schema.type].flat()[0]).toLowerCase()) {
+    case "object": return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, of]) => [name, instance(of)]));
+    case "array": return [];
+    case "number": case "integer": return schema.minimum ?? 1;
+    case "boolean": return false;
+    case "null": return null;
+    default: return "scripted";
+  }
+}

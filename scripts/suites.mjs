@@ -1,0 +1,93 @@
+// The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was skipped.
+// A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
+import { build } from "esbuild";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { globSync } from "./glob.mjs";
+import { node, root } from "./project.mjs";
+
+const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "bench"];
+
+const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
+const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
+
+/** The sum of several results under one name. */
+export const sum = (name, results) => ({
+  name, passed: results.reduce((total, one) => total + one.passed, 0),
+  failed: results.flatMap(one => one.failed), skipped: results.flatMap(one => one.skipped),
+});
+
+/** Type-checks every program, two at a time: one for each core of a small machine. */
+export async function types() {
+  const waiting = PROGRAMS.filter(program => existsSync(path.join(root, program, "tsconfig.json")));
+  const results = [];
+  const worker = async () => {
+    for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
+      const incremental = program === "src/protocol" ? [] : ["--incremental", "--tsBuildInfoFile", `out/types/${program.replaceAll("/", "-")}.tsbuildinfo`];
+      const tsc = await node("node_modules/typescript/bin/tsc", ["-p", program, "--pretty", "false", ...incremental], { output: "hold" });
+      results.push(tsc.code === 0 ? passed(program) : failed(program, tsc.text));
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  return sum("types", results);
+}
+
+export async function lint() {
+  const eslint = await node("node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", "."], { output: "hold" });
+  return eslint.code === 0 ? passed("lint") : failed("lint", eslint.text);
+}
+
+/** Unit, property, layer and golden tests, on this Node. */
+export const units = ({ grep, output } = {}) => mocha("units", { grep, output }, env =>
+  node("scripts/units.mjs", ["--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output }));
+
+/** The suites that run inside VS Code's extension host. */
+export async function host({ grep, output } = {}) {
+  const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !file.startsWith("src/test/page/"));
+  if (files.length === 0) return failed("host", "There are no tests in src/test.");
+  await compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
+  return mocha("host", { grep, output }, env =>
+    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output }));
+}
+
+/** The suites that look at VS Code's page from outside, as a user does. */
+export async function pages({ grep, output } = {}) {
+  const files = globSync(["src/test/page"], /\.page\.ts$/);
+  if (files.length === 0) return failed("pages", "There are no tests in src/test/page.");
+  await compile(files, "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" } });
+  return mocha("pages", { grep, output }, env =>
+    node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+      ...pick(grep), ...globSync(["out/page"], /\.page\.mjs$/)], { env, output }));
+}
+
+/** Published agents, in VS Code and without us, against a scripted model. Only when they are asked for. */
+export const agents = ({ grep, output } = {}) => mocha("agents", { grep, output }, env =>
+  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "180000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
+    ...pick(grep), "scripts/real-agents/agents.test.mjs"], { env, output }));
+
+const pick = grep => grep === undefined ? [] : ["--grep", grep];
+
+function compile(entryPoints, outdir, options) {
+  rmSync(path.join(root, outdir), { recursive: true, force: true });
+  return build({
+    entryPoints, outdir, absWorkingDir: root, bundle: true, platform: "node", target: "node20", sourcemap: true, keepNames: true, logLevel: "warning",
+    define: { "process.env.SYMPOSIUM_ROOT": JSON.stringify(root) }, ...options,
+  });
+}
+
+/** Runs mocha through `start` and reads the report that our reporter left. */
+async function mocha(name, { grep }, start) {
+  const folder = mkdtempSync(path.join(tmpdir(), "report-"));
+  const report = path.join(folder, "report.json");
+  try {
+    const { code, text } = await start({ SYMPOSIUM_REPORT: report });
+    if (!existsSync(report)) return failed(name, `${text}\nThe suite did not run to its end (exit code ${code}).`);
+    const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
+    if (code !== 0 && result.failed.length === 0) result.failed.push({ title: name, message: `${text}\nIt ended with exit code ${code}.` });
+    if (grep === undefined && result.passed + result.failed.length + result.skipped.length === 0) result.failed.push({ title: name, message: "Not one test ran." });
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

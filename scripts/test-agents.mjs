@@ -1,0 +1,10 @@
+// `npm run test:agents`: published agents in Symposium, and Symposium in VS Code, against a scripted model on this machine. Opt-in, because
+// the first run installs the agents (0.5 GB, into SYMPOSIUM_AGENTS_CACHE or ~/.cache/symposium-agents). Nothing leaves the machine besides.
+//   npm run test:agents [-- --grep PATTERN]      The screenshots are in out/agents.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+const started = Date.now();
+if (spawnSync(process.execPath, [path.join(import.meta.dirname, "setup.mjs")], { stdio: "inherit" }).status !== 0) process.exit(1);
+const { runAll } = await import("./test-run.mjs");
+process.exitCode = await runAll(["--only", "agents", ...process.argv.slice(2)], started);

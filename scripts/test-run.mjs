@@ -1,0 +1,93 @@
+// What `npm test` does once the dependencies are there. VS Code, agents and tests get a HOME and a temporary folder of their own,
+// which are removed at the end, and whatever is then still running is found, named, ended and counted as a failure.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { build } from "./build.mjs";
+import { censusWorks, leftovers } from "./census.mjs";
+import { packageExtension } from "./package.mjs";
+import { fail, options, root } from "./project.mjs";
+import { AGENTS } from "./real-agents/agents.mjs";
+import { cacheFolder as agentsCache, installAgents } from "./real-agents/install.mjs";
+import { agents, host, lint, pages, sum, types, units } from "./suites.mjs";
+import { cacheFolder, installBox } from "./vscode-box/install.mjs";
+
+const SUITES = ["types", "lint", "units", "host", "pages"];
+/** Not part of everything: see test-agents.mjs. */
+const OPTIONAL = ["agents"];
+
+/** Runs the suites and prints the sum. Resolves to the exit code. */
+export async function runAll(argv, started) {
+  const { grep, only, rest } = options(argv, { one: ["grep"], many: ["only"] });
+  for (const name of [...only, ...rest]) if (![...SUITES, ...OPTIONAL].includes(name)) fail(`There is no suite "${name}"; there are ${[...SUITES, ...OPTIONAL].join(", ")}.`);
+  const wanted = only.length > 0 ? only : SUITES;
+  const needsBox = wanted.includes("pages") || wanted.includes("host") && usesShim();
+  if (needsBox) await installBox().catch(error => fail(error.message));
+  if (wanted.includes("agents")) await installAgents(AGENTS).catch(error => fail(error.message));
+
+  const run = `${process.pid}-${started}`;
+  const temporary = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  process.on("exit", () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
+  const home = path.join(temporary, "home"), t = path.join(temporary, "t");
+  for (const folder of [home, t]) mkdirSync(folder);
+  Object.assign(process.env, {
+    HOME: home, USERPROFILE: home, TMPDIR: t, TEMP: t, TMP: t, SYMPOSIUM_VSCODE_CACHE: cacheFolder, SYMPOSIUM_AGENTS_CACHE: agentsCache, SYMPOSIUM_TEST_RUN: run,
+    ...(usesShim() && !process.env.VSCODE_EXECUTABLE ? { VSCODE_EXECUTABLE: path.join(root, "scripts/vscode-box/code-shim.mjs") } : {}),
+  });
+
+  const results = [];
+  const suite = async (name, work) => {
+    if (!wanted.includes(name)) return;
+    const began = Date.now();
+    console.log(`\n── ${name}`);
+    const result = await work().catch(error => ({ name, passed: 0, failed: [{ title: name, message: String(error?.stack ?? error) }], skipped: [] }));
+    results.push({ ...result, name, seconds: Math.round((Date.now() - began) / 1000) });
+    for (const { title, message } of result.failed) console.log(`✗ ${title}\n${message.trimEnd()}`);
+  };
+  await suite("types", types);
+  await suite("lint", lint);
+  await suite("units", () => units({ grep }));
+  if (["host", "pages", "agents"].some(name => wanted.includes(name))) {
+    const built = await build().then(() => true, error => { results.push(problem("build", error)); return false; });
+    if (built) await suite("host", () => host({ grep }));
+    if (built) await suite("agents", () => agents({ grep }));
+    if (built && wanted.includes("pages")) {
+      await packageExtension().then(({ file }) => { process.env.SYMPOSIUM_VSIX = file; }, error => results.push(problem("package", error)));
+      await suite("pages", () => pages({ grep }));
+    }
+  }
+  results.push(await nothingLeft(`SYMPOSIUM_TEST_RUN=${run}`));
+  return summary(results, started, { grep, only });
+}
+
+/** Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's. */
+const usesShim = () => process.platform === "linux";
+
+const problem = (name, error) => ({ name, passed: 0, failed: [{ title: name, message: error.message }], skipped: [], seconds: 0 });
+
+async function nothingLeft(entry) {
+  const name = "leftovers", title = "nothing that the tests started is still running";
+  if (!censusWorks) return { name, passed: 0, failed: [], skipped: [{ title, reason: "only Linux shows the environment of processes" }], seconds: 0 };
+  const found = await leftovers(entry, 10_000);
+  for (const { pid } of found) try { process.kill(pid, "SIGKILL"); } catch { /* It has ended meanwhile. */ }
+  const message = found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n");
+  if (message !== "") console.log(`✗ ${title}\n${message}`);
+  return { name, passed: message === "" ? 1 : 0, failed: message === "" ? [] : [{ title, message }], skipped: [], seconds: 0 };
+}
+
+function summary(results, started, { grep, only }) {
+  const total = sum("all", results);
+  console.log("\n── summary");
+  for (const { name, passed, failed, skipped, seconds } of results) {
+    console.log(`${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`);
+  }
+  for (const { title, reason } of total.skipped) console.log(`skipped: ${title} (${reason})`);
+  for (const { title } of total.failed) console.log(`failed: ${title}`);
+  if (only.length > 0) console.log(`only: ${only.join(", ")}`);
+  if (grep !== undefined) console.log(`grep: ${grep}`);
+  const ran = results.some(({ name, passed }) => name !== "leftovers" && passed > 0);
+  if (!ran && total.failed.length === 0) console.log("Not one test ran.");
+  console.log(`${Math.round((Date.now() - started) / 1000)} s`);
+  console.log(`${total.passed} passed, ${total.failed.length} failed, ${total.skipped.length} skipped`);
+  return total.failed.length > 0 || !ran ? 1 : 0;
+}

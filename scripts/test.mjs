@@ -1,0 +1,10 @@
+// `npm test`: everything, from a fresh clone to the packaged extension in a real VS Code.
+//   npm test [-- --grep PATTERN] [--only SUITE]…       suites: types lint units host pages
+// Second runs use what the first one installed and built, and no network.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+const started = Date.now();
+if (spawnSync(process.execPath, [path.join(import.meta.dirname, "setup.mjs")], { stdio: "inherit" }).status !== 0) process.exit(1);
+const { runAll } = await import("./test-run.mjs");
+process.exitCode = await runAll(process.argv.slice(2), started);

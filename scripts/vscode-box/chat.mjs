@@ -1,0 +1,73 @@
+// Symposium's chat view as a user meets it: what is on the page is read, what can be clicked is clicked, nothing else.
+import { setTimeout as delay } from "node:timers/promises";
+import { webviewFrame } from "./workbench.mjs";
+
+const INPUT = ".mynah-chat-prompt-input:visible";
+const CARDS = ".mynah-chat-wrapper:visible .mynah-chat-item-card";
+const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabled';
+
+/** Shows the view, by its icon in the activity bar, and waits until a prompt can be typed. Returns the view's frame. */
+export async function openChat(page, timeout = 90_000) {
+  const icon = page.locator('.activitybar .action-item', { has: page.locator('.action-label[aria-label^="Symposium"]') });
+  await icon.waitFor({ timeout });
+  if (!(await icon.getAttribute("class"))?.split(" ").includes("checked")) await icon.click();
+  const frame = webviewFrame(page);
+  await frame.locator(INPUT).waitFor({ timeout });
+  return frame;
+}
+
+/** The state of the selected tab's turn: "idle", "starting", "running" or "cancelling". */
+export const turnState = async frame => await frame.locator("body").getAttribute("data-turn") ?? "idle";
+
+/** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
+export async function sendPrompt(frame, text) {
+  const before = (await readCards(frame)).filter(({ kind }) => kind === "prompt").length;
+  await frame.locator(INPUT).fill(text);
+  await frame.locator(".mynah-chat-prompt-button:visible").click();
+  await until(async () => (await readCards(frame)).filter(({ kind }) => kind === "prompt").length > before, 30_000, "the prompt did not appear");
+}
+
+/** The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt" or "answer". */
+export const readCards = frame => frame.locator(CARDS).evaluateAll(cards => cards.map(card => ({
+  kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer", text: card.innerText.trim(), top: card.getBoundingClientRect().top,
+})).sort((a, b) => a.top - b.top).map(({ kind, text }) => ({ kind, text })));
+
+/** What follows the last prompt: its rendered text and the text of the cards after it. */
+export async function lastExchange(frame) {
+  const cards = await readCards(frame);
+  const at = cards.findLastIndex(({ kind }) => kind === "prompt");
+  return { question: cards[at]?.text ?? "", answer: cards.slice(at + 1).map(({ text }) => text).filter(text => text !== "").join("\n\n") };
+}
+
+/**
+ * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the way is
+ * answered: its label is passed to that function.
+ */
+export async function turnEnded(frame, { timeout = 120_000, permission } = {}) {
+  let before;
+  await until(async () => {
+    if (permission !== undefined) await allowOnce(frame, permission);
+    const answer = (await lastExchange(frame)).answer;
+    const settled = await turnState(frame) === "idle" && answer !== "" && answer === before;
+    before = answer;
+    return settled;
+  }, timeout, "the answer was not complete");
+}
+
+/** Presses the main button (allow once) of the first open permission card, if there is one. */
+export async function allowOnce(frame, pressed) {
+  const options = frame.locator(OPTION);
+  const labels = await options.evaluateAll(buttons => buttons.map(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") })));
+  if (labels.length === 0) return;
+  const main = labels.findIndex(each => each.main);
+  const chosen = main === -1 ? Math.max(0, labels.findIndex(({ label }) => /\b(allow|yes|approve|proceed|ok)/i.test(label))) : main;
+  await options.nth(chosen).click({ timeout: 5000 });
+  pressed(labels[chosen].label);
+  await delay(300);
+}
+
+async function until(condition, timeout, otherwise) {
+  for (const deadline = Date.now() + timeout; !await condition(); await delay(250)) {
+    if (Date.now() > deadline) throw new Error(`After ${Math.round(timeout / 1000)} s ${otherwise}.`);
+  }
+}

@@ -1,0 +1,61 @@
+// The types of ./index.mjs, for the tests that look at VS Code's page. What each does is said where it is written.
+import type { Browser, BrowserContext, FrameLocator, Page } from "playwright-core";
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+export interface Server {
+  readonly home: string;
+  readonly userData: string;
+  readonly extensions: string;
+  readonly logFile: string;
+  readonly port: number;
+  readonly authority: string;
+  readonly pid: number;
+  readonly settingsFile: string;
+  /** User settings, besides those that keep VS Code quiet. A running workbench takes them at once. */
+  writeSettings(settings: Settings): void;
+  /** Installs a .vsix; for pages opened after that. */
+  install(vsix: string): void;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly home?: string;
+  readonly ownHome?: boolean;
+  readonly settings?: Settings;
+  readonly userData?: string;
+  readonly extensionsDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Workspace trust is on: folders open in Restricted Mode. */
+  readonly restricted?: boolean;
+  /** How long an extension host outlives a page that went away without a word. */
+  readonly graceSeconds?: number;
+}
+export function startServer(options?: ServerOptions): Promise<Server>;
+
+export interface WorkbenchOptions {
+  readonly folder?: string;
+  readonly workspace?: string;
+  readonly extensions?: readonly string[];
+  readonly payload?: readonly (readonly [string, string])[];
+  readonly context?: BrowserContext;
+  readonly onPage?: (page: Page) => Promise<void> | void;
+}
+export function launchBrowser(): Promise<Browser>;
+export function openWorkbench(browser: Browser, server: Server, options?: WorkbenchOptions): Promise<Page>;
+export function runCommand(page: Page, title: string): Promise<void>;
+export function webviewFrame(page: Page, outer?: string): FrameLocator;
+
+export interface CardText { readonly kind: "prompt" | "answer"; readonly text: string }
+export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
+export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
+export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
+export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
+export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
+export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: number; readonly permission?: (label: string) => void }): Promise<void>;
+export function allowOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
+
+export interface Found { readonly pid: number; readonly command: string }
+export function census(entry: string): readonly Found[];
+export function leftovers(entry: string, milliseconds: number): Promise<readonly Found[]>;

@@ -1,0 +1,81 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { Frame, FrameError } from "./frame";
+import type { Message } from "./message";
+
+const raw = (text: string) => Frame.raw(Buffer.from(text));
+const parsed = (frame: Frame): unknown => JSON.parse(Buffer.from(frame.bytes).toString());
+const id = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: "binary" }));
+
+suite("frame", () => {
+  test("raw bytes are kept as they came, unknown members too, and parsed once", () => {
+    const bytes = Buffer.from('{ "vendor" : 1, "method":"m", "params":{"future":[1, 2]} }');
+    const frame = Frame.raw(bytes);
+    equal(frame.bytes, bytes);
+    deepEqual(frame.message, { jsonrpc: "2.0", vendor: 1, method: "m", params: { future: [1, 2] } });
+    equal(frame.message, frame.message);
+  });
+
+  test("a message is kept as it is, and serialised once and only when asked", () => {
+    let serialised = 0;
+    const message: Message = { jsonrpc: "2.0", id: 1, method: "m", params: { toJSON: () => ++serialised } };
+    const frame = Frame.of(message);
+    equal(frame.message, message);
+    deepEqual(frame.envelope, { kind: "request", id: 1, method: "m" });
+    equal(serialised, 0);
+    equal(frame.bytes, frame.bytes);
+    equal(serialised, 1);
+  });
+
+  test("another id changes nothing but the id: not an unknown member, not a space", () => {
+    equal(Buffer.from(raw('{ "x":{"id":5}, "id" : 41 ,"method":"m","y":"\\u00e9"}').withId("a\"b").bytes).toString(),
+      '{ "x":{"id":5}, "id" : "a\\"b" ,"method":"m","y":"\\u00e9"}');
+  });
+
+  test("another id gives what parsing, changing and serialising would have given, from bytes and from messages", () => {
+    fc.assert(fc.property(fc.jsonValue(), id, id, fc.constantFrom("method", "result"), fc.boolean(), (params, old, id, kind, last) => {
+      const members = kind === "method" ? { method: "m", params } : { result: params };
+      const message = last ? { jsonrpc: "2.0", ...members, id: old } : { id: old, jsonrpc: "2.0", ...members };
+      const frame = raw(JSON.stringify(message)), changed = frame.withId(id);
+      deepEqual(parsed(changed), JSON.parse(JSON.stringify({ ...message, id })));
+      deepEqual(changed.envelope, raw(JSON.stringify({ ...message, id })).envelope);
+      deepEqual(Frame.of(frame.message).withId(id).message, changed.message);
+    }), { numRuns: 500 });
+  });
+
+  test("of repeated ids the one that counts is changed", () => {
+    deepEqual(parsed(raw('{"id":1,"method":"m","id":2}').withId(7)), { id: 7, method: "m" });
+  });
+
+  test("an integer beyond 2⁵³ goes from frame to frame as it was written", () => {
+    const asked = raw('{"id":9007199254740993,"method":"m"}');
+    equal(Buffer.from(asked.idBytes).toString(), "9007199254740993");
+    equal(Buffer.from(Frame.of({ jsonrpc: "2.0", id: 0, result: 1 }).withId(asked.idBytes).bytes).toString(), '{"jsonrpc":"2.0","id":9007199254740993,"result":1}');
+  });
+
+  test("a notification has no id to change", () => {
+    throws(() => raw('{"method":"m"}').withId(1), /no id/);
+    throws(() => Frame.of({ jsonrpc: "2.0", method: "m" }).withId(1), /no id/);
+  });
+
+  const refused: readonly [line: string, code: number][] = [
+    ['{"id":1,"method":"m","params":NaN}', -32700],
+    ["{", -32700],
+    ["[]", -32600],
+    ["null", -32600],
+    ['{"id":null,"method":"m"}', -32600],
+    ['{"id":1}', -32600],
+    ['{"id":null,"result":1}', -32600],
+    ['{"id":1,"error":"boom"}', -32600],
+    ['{"id":1,"error":null}', -32600],
+    ['{"id":1,"error":{"code":"x","message":"m"}}', -32600],
+  ];
+  for (const [line, code] of refused) test(`${line} is no message: ${code}`, () => {
+    throws(() => raw(line).message, error => error instanceof FrameError && error.code === code);
+  });
+
+  test("an absent version is made good, an error beside null is read", () => {
+    deepEqual(raw('{"method":"m"}').message, { jsonrpc: "2.0", method: "m" });
+    deepEqual(raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m","data":0}}').message, { jsonrpc: "2.0", id: null, error: { code: 1, message: "m", data: 0 } });
+  });
+});

@@ -1,0 +1,227 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { once } from "node:events";
+import { PassThrough, Readable, Writable } from "node:stream";
+import fc from "fast-check";
+import type { Closed } from "./channel";
+import { Frame } from "./frame";
+import { ndjsonChannel, type NdjsonOptions } from "./ndjson";
+
+const note = (method: string, params?: unknown) => Frame.of({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
+const sent = (output: PassThrough): string => String(output.read() ?? "");
+
+/** A channel over `input` whose frames, garbage and end are written down. `busy` says whether a frame is waited for. */
+function listen(input: Readable, options: NdjsonOptions & { output?: Writable; busy?: (frame: Frame) => void | Promise<void> } = {}) {
+  const output = options.output ?? new PassThrough();
+  const frames: string[] = [], garbage: string[] = [];
+  const channel = ndjsonChannel(input, output, { garbage: (line, why) => garbage.push(`${line}: ${why}`), ...options });
+  const closed = new Promise<Closed>(resolve => channel.start({
+    receive: frame => { frames.push(Buffer.from(frame.bytes).toString()); return options.busy?.(frame); },
+    closed: resolve,
+  }));
+  return { channel, output, frames, garbage, closed };
+}
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+
+suite("ndjson", () => {
+  test("one line is one frame: CRLF, U+2028 and blank lines included, the last without its newline", async () => {
+    const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\r\n\n  \n {"method":"\u2028"}\n{"method":"last"}')]));
+    equal((await closed).message, "The other side closed the connection.");
+    deepEqual(frames, ['{"method":"a"}', ' {"method":"\u2028"}', '{"method":"last"}']);
+    deepEqual(garbage, []);
+  });
+
+  test("any chunking gives the same frames, also within a character", async () => {
+    const methods = fc.array(fc.string({ unit: fc.constantFrom("é", "😀", "\u2028", "\n", "\r", '"', "\\", "a") }), { maxLength: 8 });
+    await fc.assert(fc.asyncProperty(methods, fc.constantFrom("\n", "\r\n"), fc.array(fc.nat(), { maxLength: 12 }), fc.boolean(), async (methods, newline, places, single) => {
+      const lines = methods.map(method => JSON.stringify({ method })), bytes = Buffer.from(lines.map(line => line + newline).join(""));
+      const cuts = single ? [...bytes.keys()] : [0, ...places.map(place => place % (bytes.length + 1)).sort((a, b) => a - b)];
+      const { frames, closed } = listen(Readable.from(cuts.map((from, i) => bytes.subarray(from, cuts[i + 1]))));
+      await closed;
+      deepEqual(frames, lines);
+    }), { numRuns: 100 });
+  });
+
+  test("what is not JSON is reported and not answered; an attempt at it, or a batch, is answered without an id; what follows is read", async () => {
+    const input = new PassThrough(), output = new PassThrough();
+    const { frames, garbage, closed } = listen(input, { output });
+    input.end(['Debugger listening', '{"id":1,', '[{"id":1,"method":"m"}]', '[INFO] ready', '{"level":"info"}', '{"method":"m"}'].join("\n") + "\n");
+    await closed;
+    deepEqual(frames, ['{"method":"m"}']);
+    deepEqual(garbage, ["Debugger listening: it is not JSON", '{"id":1,: it breaks off in the middle',
+      '[{"id":1,"method":"m"}]: it is a batch, and batches are not part of this protocol', "[INFO] ready: it is not JSON",
+      '{"level":"info"}: it has neither a method nor a result nor an error']);
+    const answers = sent(output).trim().split("\n").map(line => JSON.parse(line));
+    deepEqual(answers.map(({ id, error }) => [id, error.code]), [[null, -32700], [null, -32600], [null, -32700], [null, -32600]]);
+  });
+
+  test("garbage is reported in part, however long", async () => {
+    const { garbage, closed } = listen(Readable.from([Buffer.from("x".repeat(5000) + "\n")]));
+    await closed;
+    deepEqual(garbage, [`${"x".repeat(1000)}: it is not JSON`]);
+  });
+
+  test("half a message at the end is reported and not answered", async () => {
+    const output = new PassThrough();
+    const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n{"id":1,"res')]), { output });
+    await closed;
+    deepEqual([frames, garbage, sent(output)], [['{"method":"m"}'], ['{"id":1,"res: the stream ended in the middle of it'], ""]);
+  });
+
+  test("a line that is too long is answered and closes the channel, and nothing of it is kept", async () => {
+    const output = new PassThrough(), maxLine = 1024 * 1024;
+    let produced = 0;
+    const endless = new Readable({ read() { produced += 65_536; this.push(Buffer.alloc(65_536, "x")); } });
+    const { closed } = listen(endless, { output, maxLine });
+    equal((await closed).message, "The other side sent a message of more than 1 MiB.");
+    match(sent(output), /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"A message may have 1 MiB/);
+    equal(endless.destroyed, true);
+    ok(produced < maxLine + 512 * 1024, `${produced} bytes were read`);
+  });
+
+  test("while receive waits nothing more is delivered or read, and then all is, in order", async () => {
+    const total = 2000, line = (n: number) => JSON.stringify({ method: String(n), params: "x".repeat(1000) }) + "\n";
+    let made = 0;
+    const source = new Readable({ highWaterMark: 16_384, read() { this.push(made < total ? line(made++) : null); } });
+    let letGo = () => {};
+    const { frames, closed } = listen(source, { busy: frame => frame.message.jsonrpc && frames.length === 3 ? new Promise(resolve => { letGo = resolve; }) : undefined });
+    for (let i = 0; i < 50; i++) await turn();
+    equal(frames.length, 3);
+    ok(made < 100, `${made} lines were read ahead`);
+    letGo();
+    await closed;
+    deepEqual(frames, Array.from({ length: total }, (_, n) => line(n).trim()));
+  });
+
+  test("a source is as slow as the sink it is forwarded to: what waits between stays bounded", async () => {
+    let made = 0;
+    const line = Buffer.from(JSON.stringify({ method: "m", params: "x".repeat(1000) }) + "\n");
+    const source = new Readable({ read() { made += line.length; this.push(line); } });
+    const stuck = new Writable({ write() {} });
+    const sink = ndjsonChannel(new PassThrough(), stuck);
+    const { channel } = listen(source, { busy: frame => sink.send(frame) ? undefined : sink.drained() });
+    for (let i = 0; i < 100; i++) await turn();
+    const before = made;
+    for (let i = 0; i < 100; i++) await turn();
+    equal(made, before);
+    ok(made < 512 * 1024, `${made} bytes were read`);
+    ok(stuck.writableLength < 256 * 1024, `${stuck.writableLength} bytes wait`);
+    await sink[Symbol.asyncDispose]();
+    await channel[Symbol.asyncDispose]();
+    source.destroy();
+  });
+
+  test("send says false when the sink is full, and drained waits until it is not", async () => {
+    const held: (() => void)[] = [];
+    const slow = new Writable({ highWaterMark: 100, write(_chunk, _encoding, done) { held.push(done); } });
+    const channel = ndjsonChannel(new PassThrough(), slow);
+    equal(channel.send(note("a")), true);
+    await channel.drained();
+    equal(channel.send(note("b", "x".repeat(100))), true);
+    await turn();
+    equal(channel.send(note("c")), false);
+    let drained = false;
+    const waiting = channel.drained().then(() => { drained = true; });
+    await turn();
+    equal(drained, false);
+    while (held.length > 0) { held.shift()!(); await turn(); }
+    await waiting;
+    equal(channel.send(note("d")), true);
+    await channel[Symbol.asyncDispose]();
+  });
+
+  test("frames sent in one turn leave in one write, in order; many bytes do not wait for its end", async () => {
+    const writes: string[] = [];
+    const output = new Writable({ decodeStrings: true, write(chunk, _encoding, done) { writes.push(String(chunk)); done(); } });
+    const channel = ndjsonChannel(new PassThrough(), output);
+    await turn();
+    channel.send(note("a"));
+    channel.send(Frame.raw(Buffer.from('{ "method":"raw" }')));
+    await Promise.resolve().then(() => channel.send(note("b")));
+    await turn();
+    deepEqual(writes, ['{"jsonrpc":"2.0","method":"a"}\n{ "method":"raw" }\n{"jsonrpc":"2.0","method":"b"}\n']);
+    channel.send(note("big", "x".repeat(100_000)));
+    equal(writes.length, 2);
+    await channel[Symbol.asyncDispose]();
+  });
+
+  test("what was sent before dispose leaves, what is sent after does not, and closed is told once", async () => {
+    const input = new PassThrough(), output = new PassThrough();
+    let ends = 0;
+    const channel = ndjsonChannel(input, output);
+    channel.start({ receive: () => {}, closed: ({ message }) => { ends++; equal(message, "The connection was closed."); } });
+    channel.send(note("before"));
+    await channel[Symbol.asyncDispose]();
+    equal(channel.send(note("after")), true);
+    await channel[Symbol.asyncDispose]();
+    await channel.drained();
+    deepEqual([sent(output), output.writableEnded, ends], ['{"jsonrpc":"2.0","method":"before"}\n', true, 1]);
+    input.end('{"method":"discarded"}\n');
+    await once(input, "end");
+  });
+
+  test("the reason of the end is asked for, and may take its time; until then nothing is sent", async () => {
+    const output = new PassThrough();
+    let exited = (_: Closed) => {};
+    const { channel, closed } = listen(Readable.from([]), { output, closedReason: () => new Promise(resolve => { exited = resolve; }) });
+    for (let i = 0; i < 5; i++) await turn();
+    channel.send(note("late"));
+    exited({ message: "The agent stopped (exit code 3)." });
+    equal((await closed).message, "The agent stopped (exit code 3).");
+    equal(sent(output), "");
+  });
+
+  test("a reason that cannot be had is replaced by what is known", async () => {
+    const { closed } = listen(Readable.from([]), { closedReason: () => Promise.reject(new Error("no status")) });
+    equal((await closed).message, "The other side closed the connection.");
+  });
+
+  test("an input that fails closes the channel with the cause", async () => {
+    const input = new PassThrough(), failure = new Error("EIO");
+    const { closed } = listen(input);
+    await turn();
+    input.destroy(failure);
+    deepEqual(await closed, { message: "The connection broke while it was read.", cause: failure });
+  });
+
+  test("an output that fails closes the channel, after the last words that were already in the pipe", async () => {
+    const input = new PassThrough(), failure = new Error("EPIPE");
+    const output = new Writable({ write(_chunk, _encoding, done) { done(failure); } });
+    const { channel, frames, closed } = listen(input, { output });
+    await turn();
+    channel.send(note("a"));
+    await once(output, "error").catch(error => equal(error, failure));
+    const drained = channel.drained();
+    input.write('{"method":"last words"}\n');
+    deepEqual(await closed, { message: "The other side no longer listens.", cause: failure });
+    deepEqual(frames, ['{"method":"last words"}']);
+    await drained;
+  });
+
+  test("closing releases whoever waits for the sink", async () => {
+    const channel = ndjsonChannel(new PassThrough(), new Writable({ write() {} }));
+    channel.send(note("a", "x".repeat(100_000)));
+    const drained = channel.drained();
+    await channel[Symbol.asyncDispose]();
+    await drained;
+  });
+
+  test("a receiver that throws closes the channel with what it threw", async () => {
+    const bug = new Error("bug");
+    const { closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n')]), { busy: () => { throw bug; } });
+    deepEqual(await closed, { message: "A message could not be handled.", cause: bug });
+  });
+
+  test("a channel that is disposed before it starts says so when it does", async () => {
+    const channel = ndjsonChannel(new PassThrough(), new PassThrough());
+    await channel[Symbol.asyncDispose]();
+    equal((await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).message, "The connection was closed.");
+  });
+
+  test("answers to garbage do not pile up where nobody reads them", async () => {
+    const stuck = new Writable({ write() {} });
+    const { garbage, closed } = listen(Readable.from([Buffer.from("{\n".repeat(50_000))]), { output: stuck });
+    await closed;
+    equal(garbage.length, 50_000);
+    ok(stuck.writableLength < 256 * 1024, `${stuck.writableLength} bytes wait`);
+  });
+});

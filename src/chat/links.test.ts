@@ -1,0 +1,33 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { linkTarget } from "./links";
+
+const FOLDERS = ["/work/one", "/work/two"];
+const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
+
+suite("links", () => {
+  test("web and mail addresses are opened outside", () => {
+    for (const href of ["https://example.com/a?b#c", "HTTP://example.com/", "mailto:me@example.com"]) equal(of(href).kind, "external", href);
+    deepEqual(of("https://example.com/ä"), { kind: "external", url: "https://example.com/%C3%A4" });
+  });
+
+  test("everything else with a scheme is refused", () => {
+    for (const href of ["command:workbench.action.quit", "javascript:alert(1)", "vscode://x/y", "data:text/html,x", "ftp://h/x", "vscode-resource:/x", "https://", "Command:x"]) {
+      equal(of(href).kind, "refused", href);
+    }
+  });
+
+  test("files of the workspace are opened, with a line when the link has one", () => {
+    deepEqual(of("src/a.ts"), { kind: "file", path: "/work/one/src/a.ts" });
+    deepEqual(of("/work/two/a b.ts:12:3"), { kind: "file", path: "/work/two/a b.ts", line: 12, column: 3 });
+    deepEqual(of("file:///work/two/a%20b.ts#L7"), { kind: "file", path: "/work/two/a b.ts", line: 7 });
+    deepEqual(of("./x/../y.md#L0"), { kind: "file", path: "/work/one/y.md", line: 1 });
+    deepEqual(of("a.md#section"), { kind: "file", path: "/work/one/a.md" });
+  });
+
+  test("files elsewhere, on other machines, or of no workspace are refused", () => {
+    for (const href of ["/etc/passwd", "../three/x", "file:///work/onemore/x", "file://host/share/x", "//host/x", "%2e%2e/%2e%2e/etc/passwd", "a%00b", "%zz", "", "#x", "."]) {
+      equal(of(href).kind, "refused", href);
+    }
+    equal(of("src/a.ts", []).kind, "refused");
+  });
+});

@@ -1,0 +1,48 @@
+/** Where a link in a chat may lead: to a web or mail address, or to a file of the workspace. Pure. */
+import path from "node:path";
+
+export type LinkTarget =
+  | { readonly kind: "external"; readonly url: string }
+  /** `line` and `column` count from 1. */
+  | { readonly kind: "file"; readonly path: string; readonly line?: number; readonly column?: number }
+  | { readonly kind: "refused"; readonly why: string };
+
+const EXTERNAL = new Set(["http:", "https:", "mailto:"]);
+
+/** `folders` are the workspace's, absolute. A relative link is looked up in the first one. */
+export function linkTarget(href: string, folders: readonly string[]): LinkTarget {
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(href)?.[1]?.toLowerCase();
+  if (scheme === undefined || scheme === "file") return fileTarget(href, folders);
+  if (!EXTERNAL.has(`${scheme}:`)) return refused(`links of the kind ${scheme} are not opened`);
+  return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is no address");
+}
+
+function fileTarget(href: string, folders: readonly string[]): LinkTarget {
+  const [, named = "", fragment] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? [];
+  const [, where = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(named) ?? [];
+  const plain = plainPath(where);
+  const first = folders[0];
+  if (plain === undefined || plain === "" || first === undefined) return refused("it is no file of this workspace");
+  const file = path.resolve(first, plain);
+  if (!folders.some(folder => isWithin(file, folder))) return refused("the file is outside the workspace");
+  const at = line === undefined ? /^L(\d+)(?:C(\d+))?/.exec(fragment ?? "") : ["", line, column];
+  return { kind: "file", path: file, ...(at?.[1] === undefined ? {} : { line: Math.max(1, Number(at[1])) }), ...(at?.[2] === undefined ? {} : { column: Math.max(1, Number(at[2])) }) };
+}
+
+function plainPath(where: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(where.replace(/^file:/i, ""));
+    if (decoded.includes("\0") || /^\/\/[^/]/.test(decoded)) return undefined; // a file of another machine
+    const local = decoded.replace(/^\/\/(?=\/)/, "");
+    return /^\/[a-z]:/i.test(local) ? local.slice(1) : local;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(file: string, folder: string): boolean {
+  const rest = path.relative(folder, file);
+  return rest !== "" && rest !== ".." && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
+}
+
+function refused(why: string): LinkTarget { return { kind: "refused", why }; }

@@ -1,0 +1,76 @@
+/**
+ * Reading values that come from a program that we do not trust. A `Shape` gives back a value built of what it knows (other
+ * fields are left behind), or throws `Mismatch`, which says where. Pure.
+ */
+export class Mismatch extends Error { override readonly name = "Mismatch"; }
+
+export type Shape<T> = (value: unknown, where: string) => T;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** At most `longest` UTF-16 units. */
+export const text = (longest: number): Shape<string> => (value, where) =>
+  typeof value === "string" && value.length <= longest ? value : mismatch(where, `a text of at most ${longest} characters`);
+
+export const filled = (longest: number): Shape<string> => (value, where) =>
+  value === "" ? mismatch(where, "a text that is not empty") : text(longest)(value, where);
+
+export const count: Shape<number> = (value, where) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : mismatch(where, "a whole number from 0 on");
+
+/** Delivery has a place before the first event, -1. */
+export const position: Shape<number> = (value, where) => value === -1 ? -1 : count(value, where);
+
+export const oneOf = <const T extends string>(...known: readonly T[]): Shape<T> => (value, where) =>
+  known.find(word => word === value) ?? mismatch(where, `one of ${known.join(", ")}`);
+
+export const just = <const T extends string | boolean>(only: T): Shape<T> => (value, where) => value === only ? only : mismatch(where, JSON.stringify(only));
+
+export const list = <T>(item: Shape<T>, most: number): Shape<readonly T[]> => (value, where) => {
+  if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
+  return value.map((each: unknown, i) => item(each, `${where}[${i}]`));
+};
+
+/** A list in which what does not fit is left out: it was saved by another version, and the rest is worth having. */
+export const fitting = <T>(item: Shape<T>, most: number): Shape<readonly T[]> => (value, where) => {
+  if (!Array.isArray(value) || value.length > most) return mismatch(where, `a list of at most ${most}`);
+  return value.flatMap((each: unknown): readonly T[] => {
+    try { return [item(each, where)]; }
+    catch (error) { if (error instanceof Mismatch) return []; throw error; }
+  });
+};
+
+type Shapes = Readonly<Record<string, Shape<unknown>>>;
+type Read<S extends Shapes> = { readonly [K in keyof S]: S[K] extends Shape<infer T> ? T : never };
+/** No fields: the type of what was not given. */
+type None = Record<never, never>;
+
+/** Fields that must be there, and fields that may. */
+export function object<R extends Shapes, O extends Shapes = None>(required: R, optional?: O): Shape<Read<R> & Partial<Read<O>>>;
+export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
+  return (value, where) => {
+    const fields = isFields(value) ? value : mismatch(where, "an object");
+    return Object.fromEntries([
+      ...Object.entries(required).map(([name, shape]) => [name, shape(fields[name], `${where}.${name}`)] as const),
+      ...Object.entries(optional).flatMap(([name, shape]) => fields[name] === undefined ? [] : [[name, shape(fields[name], `${where}.${name}`)] as const]),
+    ]);
+  };
+}
+
+/** One of several shapes, told by the text in `tag`. */
+export const tagged = <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> => (value, where) => {
+  const name = isFields(value) ? value[tag] : undefined;
+  const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+  return shape ? shape(value, where) : mismatch(`${where}.${tag}`, `one of ${Object.keys(shapes).join(", ")}`);
+};
+
+/** Any object of JSON values up to a size, for the log. */
+export const json = (longest: number): Shape<Fields> => (value, where) =>
+  isFields(value) && JSON.stringify(value).length <= longest ? value : mismatch(where, `an object of at most ${longest} characters`);
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mismatch(where: string, what: string): never {
+  throw new Mismatch(`${where} is not ${what}`);
+}

@@ -1,0 +1,74 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import type { Entry } from "../protocol/chat";
+import type { PageToHost } from "../protocol/webview";
+import { validate } from "./validate";
+
+const ENTRIES: readonly Entry[] = [
+  { kind: "user", id: "1", text: "hi" },
+  { kind: "agent", id: "2", text: "", interrupted: true },
+  { kind: "thought", id: "3", text: "hm" },
+  { kind: "plan", id: "4", steps: [{ content: "a", priority: "high", status: "pending" }] },
+  {
+    kind: "tool", id: "5", toolCallId: "c", title: "t", toolKind: "edit", status: "completed", input: "{}", output: "x", locations: [{ path: "/a", line: 3 }, { path: "/b" }],
+    content: [{ kind: "text", text: "a" }, { kind: "diff", path: "/a", oldText: "x", newText: "y" }, { kind: "diff", path: "/a", newText: "y" }, { kind: "terminal", terminalId: "t", output: "o" },
+      { kind: "image", mimeType: "image/png", data: "AA==" }, { kind: "resource", uri: "u", name: "n", text: "t" }, { kind: "other", what: "w", json: "{}" }],
+  },
+  { kind: "permission", id: "6", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", input: "i", content: [], options: [{ optionId: "o", name: "Allow", kind: "allow_once" }] },
+  { kind: "permission", id: "7", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", content: [], options: [], answered: { kind: "selected", optionId: "o", name: "Allow", optionKind: "allow_once", by: "bypass" } },
+  { kind: "permission", id: "8", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", content: [], options: [], answered: { kind: "cancelled", why: "w" } },
+  { kind: "notice", id: "9", severity: "error", text: "t", actions: ["restartAgent", "showLogs"] },
+  { kind: "unknown", id: "10", what: "w", json: "{}" },
+];
+
+const MESSAGES: readonly PageToHost[] = [
+  { type: "webview-ready", tabs: [] },
+  { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }] },
+  { type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
+  { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
+  { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
+  { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "bypass" } },
+  { type: "action", tabId: "t", action: "manageTrust" }, { type: "select-agent", agentId: "elizacp" }, { type: "open-link", href: "https://example.com" },
+  { type: "ack", handled: 3 }, { type: "log", level: "warn", message: "m", data: { a: [1] } }, { type: "log", level: "info", message: "m" },
+];
+
+suite("what the page says", () => {
+  test("every message of the contract passes unchanged", () => {
+    for (const message of MESSAGES) deepEqual(validate(structuredClone(message)), { ok: true, message });
+  });
+
+  test("unknown fields are left behind", () => {
+    deepEqual(validate({ type: "cancel", tabId: "t", command: "rm" }), { ok: true, message: { type: "cancel", tabId: "t" } });
+    deepEqual(validate({ type: "log", level: "info", message: "m", data: undefined }), { ok: true, message: { type: "log", level: "info", message: "m" } });
+  });
+
+  test("what is unknown or does not fit is no message, and why is said", () => {
+    const wrong: readonly (readonly [unknown, RegExp])[] = [
+      [undefined, /type/], [null, /type/], ["cancel", /type/], [[], /type/], [{}, /type/], [{ type: "toString" }, /type/], [{ type: "__proto__" }, /type/], [{ type: "quit" }, /type/],
+      [{ type: "cancel" }, /tabId/], [{ type: "cancel", tabId: "" }, /tabId/], [{ type: "cancel", tabId: "x".repeat(600) }, /tabId/], [{ type: "cancel", tabId: { toString: () => "t" } }, /tabId/],
+      [{ type: "prompt", tabId: "t", messageId: "m", text: "x".repeat(5 * 1024 * 1024) }, /text/],
+      [{ type: "ack", handled: -1 }, /handled/], [{ type: "ack", handled: 1.5 }, /handled/], [{ type: "ack", handled: NaN }, /handled/],
+      [{ type: "action", tabId: "t", action: "workbench.action.quit" }, /action/],
+      [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "always" } }, /choice\.kind/],
+      [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option" } }, /choice\.optionId/],
+      [{ type: "webview-ready", tabs: {} }, /tabs/], [{ type: "webview-ready", tabs: Array(101).fill({ tabId: "t", asked: 0, shown: [] }) }, /tabs/],
+      [{ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [], at: { bootId: "b", seq: -2 } }] }, /seq/],
+      [{ type: "log", level: "trace", message: "m" }, /level/], [{ type: "log", level: "info", message: "m", data: { x: "y".repeat(20_000) } }, /data/],
+    ];
+    for (const [value, why] of wrong) {
+      const result = validate(value);
+      ok(!result.ok && why.test(result.why), JSON.stringify(value)?.slice(0, 80));
+    }
+  });
+
+  test("an entry that another version saved is left out alone", () => {
+    const result = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { kind: "hologram", id: "x" }, { ...ENTRIES[4], status: "dreaming" }, ENTRIES[1]] }] });
+    deepEqual(result, { ok: true, message: { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], ENTRIES[1]] }] } });
+  });
+
+  test("any JSON is answered, never thrown at", () =>
+    fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(...MESSAGES), (value, message) => {
+      equal(typeof validate(value).ok, "boolean");
+      for (const key of Object.keys(message).filter(key => key !== "type")) equal(typeof validate({ ...message, [key]: value }).ok, "boolean");
+    }), { numRuns: 200 }));
+});

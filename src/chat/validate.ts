@@ -1,0 +1,84 @@
+/**
+ * What the page says, checked field by field before anything is done with it: the page shows what agents wrote, and is the
+ * least trusted program. What is unknown or does not fit is no message. Pure.
+ */
+import type { ActionId, Entry, PermissionAnswered, ToolContent } from "../protocol/chat";
+import type { PermissionChoice } from "../protocol/sidecar";
+import type { PageToHost, TabPosition } from "../protocol/webview";
+import { count, filled, fitting, json, just, list, Mismatch, object, oneOf, position, tagged, text, type Shape } from "./shape";
+
+export type Validated = { readonly ok: true; readonly message: PageToHost } | { readonly ok: false; readonly why: string };
+
+const MIB = 1024 * 1024;
+/** Ids are UUIDs, or an agent's own. */
+const id = filled(512);
+const name = text(4_096);
+const long = text(4 * MIB);
+const MOST_TABS = 100;
+const MOST_ENTRIES = 10_000;
+
+const action: Shape<ActionId> = oneOf("showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust");
+const optionKind = oneOf("allow_once", "allow_always", "reject_once", "reject_always");
+
+const toolContent: Shape<ToolContent> = tagged<ToolContent>("kind", {
+  text: object({ kind: just("text"), text: long }),
+  diff: object({ kind: just("diff"), path: name, newText: long }, { oldText: long }),
+  terminal: object({ kind: just("terminal"), terminalId: name }, { output: long }),
+  image: object({ kind: just("image"), mimeType: name, data: text(16 * MIB) }),
+  resource: object({ kind: just("resource"), uri: name }, { name, text: long }),
+  other: object({ kind: just("other"), what: name, json: long }),
+});
+
+const answered: Shape<PermissionAnswered> = tagged<PermissionAnswered>("kind", {
+  selected: object({ kind: just("selected"), optionId: name, name, optionKind, by: oneOf("user", "bypass") }),
+  cancelled: object({ kind: just("cancelled"), why: name }),
+});
+
+const entry: Shape<Entry> = tagged<Entry>("kind", {
+  user: object({ kind: just("user"), id, text: long }),
+  agent: object({ kind: just("agent"), id, text: long }, { interrupted: just(true) }),
+  thought: object({ kind: just("thought"), id, text: long }),
+  plan: object({ kind: just("plan"), id, steps: list(object({ content: long, priority: name, status: name }), 1_000) }),
+  tool: object({
+    kind: just("tool"), id, toolCallId: name, title: name, toolKind: name, status: oneOf("pending", "in_progress", "completed", "failed", "cancelled"),
+    content: list(toolContent, 1_000), locations: list(object({ path: name }, { line: count }), 1_000),
+  }, { input: long, output: long }),
+  permission: object({
+    kind: just("permission"), id, agent: name, toolEntryId: name, title: name, toolKind: name, content: list(toolContent, 1_000),
+    options: list(object({ optionId: name, name, kind: optionKind }), 100),
+  }, { input: long, answered }),
+  notice: object({ kind: just("notice"), id, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }),
+  unknown: object({ kind: just("unknown"), id, what: name, json: long }),
+});
+
+const tabPosition: Shape<TabPosition> = object(
+  { tabId: id, asked: count, shown: fitting(entry, MOST_ENTRIES) },
+  { at: object({ bootId: id, seq: position }), agentId: id, cwd: filled(4_096) });
+
+const choice: Shape<PermissionChoice> = tagged<PermissionChoice>("kind", {
+  option: object({ kind: just("option"), optionId: name }),
+  bypass: object({ kind: just("bypass") }),
+});
+
+const message: Shape<PageToHost> = tagged<PageToHost>("type", {
+  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }),
+  "new-tab": object({ type: just("new-tab"), tabId: id }),
+  "close-tab": object({ type: just("close-tab"), tabId: id }),
+  "select-tab": object({ type: just("select-tab"), tabId: id }),
+  prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }),
+  cancel: object({ type: just("cancel"), tabId: id }),
+  "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: id, choice }),
+  action: object({ type: just("action"), tabId: id, action }),
+  "select-agent": object({ type: just("select-agent"), agentId: id }),
+  "open-link": object({ type: just("open-link"), href: filled(8_192) }),
+  ack: object({ type: just("ack"), handled: count }),
+  log: object({ type: just("log"), level: oneOf("error", "warn", "info", "debug"), message: name }, { data: json(16_384) }),
+} satisfies { readonly [T in PageToHost["type"]]: Shape<Extract<PageToHost, { type: T }>> });
+
+export function validate(value: unknown): Validated {
+  try { return { ok: true, message: message(value, "message") }; }
+  catch (error) {
+    if (error instanceof Mismatch) return { ok: false, why: error.message };
+    throw error;
+  }
+}

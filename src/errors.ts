@@ -1,0 +1,46 @@
+/** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
+
+/** The sidecar ended before it answered. Another one is probably being started. */
+export class SidecarGone extends Error { override readonly name = "SidecarGone"; }
+
+/** There is no sidecar, and none is being started. */
+export class SidecarUnavailable extends Error { override readonly name = "SidecarUnavailable"; }
+
+/** The sidecar's answer is an error. `code` as in `protocol/errors.ts`; `message` is the sidecar's own sentence. */
+export class SidecarRefused extends Error {
+  override readonly name = "SidecarRefused";
+  constructor(readonly code: number, message: string) { super(message); }
+}
+
+/** A program that was started and did not become a sidecar. `remedy`: what helps, see `sidecar-policy.ts`. */
+export class StartFailed extends Error {
+  override readonly name = "StartFailed";
+  constructor(readonly remedy: "otherNode" | "again" | "none", message: string, options?: { cause?: unknown }) { super(message, options); }
+}
+
+/** `status` is `exit code 1` or `signal SIGKILL`. */
+export function sidecarEnded(status: string): string {
+  return `Symposium’s sidecar stopped unexpectedly (${status}).`;
+}
+
+export function noHandshake(program: string, remedy: "otherNode" | "again", cause: unknown): StartFailed {
+  return new StartFailed(remedy, `Symposium’s sidecar did not start: “${program}” gave no answer. See the log for what it said.`, { cause });
+}
+
+export function noLoginNode(cause: unknown): StartFailed {
+  return new StartFailed("again", "Symposium’s sidecar did not start with VS Code’s own Node, and your login shell has no Node 20 or newer. Install one, then restart the sidecar.", { cause });
+}
+
+export function otherVersion(custom: boolean, ours: string): StartFailed {
+  return new StartFailed("none", custom
+    ? `The program in symposium.acpAgentPath is not of this extension’s version, ${ours}. Install that version, or empty the setting.`
+    : `Symposium was changed on disk while version ${ours} of it is running. Reload the window.`);
+}
+
+export const SHUTTING_DOWN = "Symposium is shutting down.";
+export const NOT_TRUSTED = "Agents run programs on this machine. Trust this workspace to chat with one.";
+
+/** A prompt was on its way when the sidecar ended: nobody knows whether it arrived. */
+export function mayBeLost(error: Error): string {
+  return `${error.message} Your message may not have been answered: send it again.`;
+}

@@ -1,0 +1,66 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type SettingName } from "./names";
+import { readSettings } from "./settings/settings";
+
+interface Manifest {
+  readonly publisher: string; readonly name: string; readonly activationEvents: readonly string[]; readonly extensionKind: readonly string[];
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly supported: unknown; readonly restrictedConfigurations: readonly string[] }; readonly virtualWorkspaces: { readonly supported: unknown } };
+  readonly contributes: {
+    readonly viewsContainers: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string }[]>>;
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly scope?: string; readonly enum?: readonly string[] }>> };
+  };
+}
+
+/** Units run in the project's folder. */
+const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const { contributes } = manifest;
+
+suite("the manifest and the public names", () => {
+  test("every setting is declared with the table's default and scope, and no other", () =>
+    deepEqual(
+      Object.fromEntries(Object.entries(contributes.configuration.properties).map(([name, { default: value, scope }]) => [name, { default: value, scope: scope === "machine" || scope === "application" ? "user" : "any" }])),
+      SETTINGS));
+
+  test("every declared setting is read", () => {
+    const read = new Set<SettingName>();
+    readSettings(name => { read.add(name); return undefined; });
+    deepEqual([...read].sort(), Object.keys(contributes.configuration.properties).sort());
+  });
+
+  test("the defaults of the manifest are values that we understand", () => {
+    const settings = readSettings(name => contributes.configuration.properties[name]?.default);
+    deepEqual(settings.problems, []);
+    deepEqual(settings, readSettings(() => undefined));
+  });
+
+  test("every command is declared with the table's title, and no other; the tests' own are not", () => {
+    deepEqual(Object.fromEntries(contributes.commands.map(({ command, title }) => [command, title])), COMMANDS);
+    ok(contributes.commands.every(({ category }) => category === "Symposium"));
+    const declared = JSON.stringify(manifest);
+    for (const name of TEST_COMMANDS) ok(!declared.includes(name));
+  });
+
+  test("menus name declared commands and views", () => {
+    for (const { command, when } of Object.values(contributes.menus).flat()) ok(command in COMMANDS && when.includes(CHAT_VIEW), command);
+  });
+
+  test("container and views are the table's", () => {
+    deepEqual(Object.values(contributes.viewsContainers).flat().map(({ id }) => id), [CONTAINER]);
+    deepEqual(Object.entries(contributes.views).map(([container, views]) => [container, views.map(({ id }) => id)]), [[CONTAINER, [...VIEWS]]]);
+  });
+
+  test("nothing activates before its first use", () => deepEqual(manifest.activationEvents, []));
+
+  test("a workspace that is not trusted cannot decide what is executed or how it is allowed", () => {
+    const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
+    deepEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported, manifest.extensionKind], ["limited", false, ["workspace"]]);
+    for (const name of ["symposium.agents", "symposium.currentAgentId", "symposium.bypassPermissions", "symposium.acpAgentPath"]) ok(untrustedWorkspaces.restrictedConfigurations.includes(name), name);
+    for (const name of untrustedWorkspaces.restrictedConfigurations) ok(name in SETTINGS, name);
+  });
+
+  test("publisher and name", () => equal(`${manifest.publisher}.${manifest.name}`, "symposium-dev.symposium"));
+});

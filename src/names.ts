@@ -1,0 +1,39 @@
+/**
+ * The public names, as far as they are built: what users, scripts and other programs see. `manifest.test.ts` holds
+ * `package.json` to this table; commands and settings are registered and read by it, so that nothing is declared that does nothing.
+ *
+ * `user`: never taken from a workspace file, because the setting decides what is executed or shown (scope `machine`).
+ */
+interface SettingRow { readonly default: unknown; readonly scope: "user" | "any" }
+
+export const SETTINGS = {
+  "symposium.agents": { default: [], scope: "user" },
+  "symposium.currentAgentId": { default: "", scope: "user" },
+  "symposium.bypassPermissions": { default: [], scope: "user" },
+  "symposium.acpAgentPath": { default: "", scope: "user" },
+  "symposium.traceDir": { default: "", scope: "user" },
+  "symposium.logLevel": { default: "info", scope: "user" },
+} as const satisfies Readonly<Record<string, SettingRow>>;
+export type SettingName = keyof typeof SETTINGS;
+
+export const CONTAINER = "symposium";
+export const CHAT_VIEW = "symposium.chatView";
+export const VIEWS = [CHAT_VIEW] as const;
+
+/** With their titles. */
+export const COMMANDS = {
+  "symposium.openChat": "Open Chat",
+  "symposium.newTab": "New Tab",
+  "symposium.selectAgent": "Select Agent",
+  "symposium.restartAgent": "Restart Agent",
+  "symposium.restartSidecar": "Restart Sidecar",
+  "symposium.showLogs": "Show Logs",
+} as const;
+export type CommandName = keyof typeof COMMANDS;
+
+/** Registered outside production only, and never declared. */
+export const TEST_COMMANDS = [
+  "symposium.test.simulateNewTab", "symposium.test.getTabs", "symposium.test.sendPrompt",
+  "symposium.test.startCapturingResponses", "symposium.test.getResponse", "symposium.test.stopCapturingResponses",
+] as const;
+export type TestCommandName = typeof TEST_COMMANDS[number];

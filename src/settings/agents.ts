@@ -1,0 +1,124 @@
+/**
+ * The agents as the settings have them: the array form, the older object form `{name: {command, args, env?,
+ * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what cannot be
+ * read is left out alone, and said in one sentence.
+ */
+import { ELIZA, type AgentConfig, type Distribution } from "../protocol/agents";
+
+export interface AgentSettings {
+  /** The built-in ones first, in their order; then the user's, in theirs. */
+  readonly agents: readonly AgentConfig[];
+  /** Always one of `agents`. */
+  readonly currentAgentId: string;
+  /** Agents whose requests are allowed without asking. */
+  readonly bypass: readonly string[];
+  /** Sentences for the user. */
+  readonly problems: readonly string[];
+}
+
+/** The values of `symposium.agents`, `.currentAgentId` and `.bypassPermissions`, as they are. */
+export interface RawAgentSettings { readonly agents: unknown; readonly currentAgentId: unknown; readonly bypassPermissions: unknown }
+
+type Fields = Readonly<Record<string, unknown>>;
+const BUILT_IN: readonly AgentConfig[] = [ELIZA];
+
+export function readAgents(raw: RawAgentSettings): AgentSettings {
+  const problems: string[] = [];
+  const own = new Map<string, AgentConfig>();
+  for (const entry of entriesOf(raw.agents, problems)) {
+    const agent = readEntry(entry, problems);
+    if (!agent) continue;
+    if (own.has(agent.id)) problems.push(`symposium.agents has “${agent.id}” twice; the first entry counts.`);
+    else own.set(agent.id, agent);
+  }
+  const builtIn = BUILT_IN.map(agent => own.get(agent.id) ?? agent);
+  const agents = [...builtIn, ...[...own.values()].filter(({ id }) => !builtInAgent(id))];
+  return { agents, currentAgentId: current(raw.currentAgentId, agents, problems), bypass: bypassed(raw.bypassPermissions, agents, problems), problems };
+}
+
+/** The value of `symposium.agents` in which this agent's requests are allowed. The form and all other fields stay. */
+export function withBypass(value: unknown, agentId: string): unknown {
+  if (isFields(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: true } };
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  const at = entries.findIndex(entry => isFields(entry) && entry["id"] === agentId);
+  const entry = { ...fieldsOf(entries[at]), id: agentId, bypassPermissions: true };
+  return at === -1 ? [...entries, entry] : entries.with(at, entry);
+}
+
+interface RawEntry { readonly id: string; readonly where: string; readonly fields: Fields; readonly distribution: unknown }
+
+/** Both forms as one. In the object form the key is id and name. */
+function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((fields: unknown, i): RawEntry[] => {
+      const where = `Entry ${i + 1} of symposium.agents`;
+      if (!isFields(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") { problems.push(`${where} has no “id” and is left out.`); return []; }
+      return [{ id: fields["id"], where: `“${fields["id"]}” in symposium.agents`, fields, distribution: fields["distribution"] }];
+    });
+  }
+  if (isFields(value)) {
+    return Object.entries(value).flatMap(([id, fields]): RawEntry[] => {
+      const where = `“${id}” in symposium.agents`;
+      if (!isFields(fields) || id.trim() === "") { problems.push(`${where} is no agent and is left out.`); return []; }
+      const { command, args, env } = fields;
+      return [{ id, where, fields, distribution: command === undefined ? undefined : { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } } }];
+    });
+  }
+  problems.push("symposium.agents is no list of agents and is not used.");
+  return [];
+}
+
+function readEntry({ id, where, fields, distribution }: RawEntry, problems: string[]): AgentConfig | undefined {
+  const builtIn = builtInAgent(id);
+  const how = distribution === undefined ? builtIn?.distribution : readDistribution(distribution);
+  if (how === undefined) {
+    problems.push(distribution === undefined ? `${where} does not say how it is started: add “distribution”. It is left out.`
+      : `The distribution of ${where} cannot be read: it needs “local” with a “command”, or “executable” with a “path”. The agent is left out.`);
+    return undefined;
+  }
+  const { name, bypassPermissions } = fields;
+  if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean") problems.push(`“bypassPermissions” of ${where} is neither true nor false: you are asked.`);
+  return {
+    id, name: typeof name === "string" && name.trim() !== "" ? name : builtIn?.name ?? id, distribution: how,
+    ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}),
+  };
+}
+
+/** Kinds of later versions may stand beside ours; at least one must be of ours. */
+function readDistribution(value: unknown): Distribution | undefined {
+  if (!isFields(value)) return undefined;
+  const { local, executable, symposium } = value;
+  if (isFields(local) && isText(local["command"]) && isArgs(local["args"]) && isEnv(local["env"])) {
+    const { command, args, env } = local;
+    return { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } };
+  }
+  if (isFields(executable) && isText(executable["path"])) return { executable: { path: executable["path"] } };
+  if (isFields(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"])) {
+    const { subcommand, args } = symposium;
+    return { symposium: { subcommand, ...(args === undefined ? {} : { args }) } };
+  }
+  return undefined;
+}
+
+function current(value: unknown, agents: readonly AgentConfig[], problems: string[]): string {
+  if (value === undefined || value === "") return ELIZA.id;
+  if (agents.some(({ id }) => id === value)) return String(value);
+  problems.push(`symposium.currentAgentId names “${String(value)}”, which is no agent here; ${ELIZA.name} answers instead.`);
+  return ELIZA.id;
+}
+
+/** The agent's own field counts, also when it says no; the older list speaks for the others. */
+function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
+  const valid = value === undefined || (Array.isArray(value) && value.every(isText));
+  if (!valid) problems.push("symposium.bypassPermissions is no list of agent ids and is not used.");
+  const older: readonly unknown[] = valid && Array.isArray(value) ? value : [];
+  return agents.filter(({ id, bypassPermissions }) => bypassPermissions ?? older.includes(id)).map(({ id }) => id);
+}
+
+const builtInAgent = (id: string): AgentConfig | undefined => BUILT_IN.find(agent => agent.id === id);
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Fields => isFields(value) ? value : {};
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+const isArgs = (value: unknown): value is readonly string[] | undefined => value === undefined || (Array.isArray(value) && value.every(item => typeof item === "string"));
+const isEnv = (value: unknown): value is Readonly<Record<string, string>> | undefined => value === undefined || (isFields(value) && Object.values(value).every(item => typeof item === "string"));

@@ -1,0 +1,22 @@
+/** The settings as the rest of the host sees them. Pure: where the values come from is the caller's affair. */
+import type { SettingName } from "../names";
+import { LOG_LEVELS, type LogLevel } from "../protocol/log";
+import { readAgents, type AgentSettings } from "./agents";
+
+export interface Settings extends AgentSettings {
+  readonly acpAgentPath: string;
+  readonly traceDir: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Values of the wrong type count as absent; those of agents are said in `problems`. */
+export function readSettings(get: (name: SettingName) => unknown): Settings {
+  const text = (name: SettingName): string => { const value = get(name); return typeof value === "string" ? value.trim() : ""; };
+  const level = get("symposium.logLevel");
+  return {
+    ...readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") }),
+    acpAgentPath: text("symposium.acpAgentPath"),
+    traceDir: text("symposium.traceDir"),
+    logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
+  };
+}

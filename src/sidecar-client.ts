@@ -1,0 +1,74 @@
+/**
+ * The host's end of the wire to the sidecar: the contract's types over vscode-jsonrpc.
+ *
+ * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken` and
+ * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
+ */
+import type { Readable, Writable } from "node:stream";
+import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, StreamMessageWriter, type MessageConnection } from "vscode-jsonrpc/node";
+import { deferred, type Deferred } from "./deferred";
+import { SidecarGone, SidecarRefused } from "./errors";
+import type { HostToSidecar, SidecarToHost } from "./protocol/sidecar";
+import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "./protocol/wire";
+
+export type Requests = keyof Calls<HostToSidecar>;
+export type Notifications = keyof Notes<HostToSidecar>;
+
+export interface SidecarClient {
+  /** Rejects with `SidecarRefused` (the sidecar said no) or `SidecarGone` (it ended first). */
+  request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>>;
+  /** Lost without a word when the sidecar is gone. */
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void;
+  /** The sidecar is gone, and why. Later requests are refused with the same reason. */
+  close(why: string): void;
+}
+
+export interface WireTroubles {
+  /** A stream ended or failed, or what came is no message: nothing more can be said on this wire. */
+  broken(what: string): void;
+  /** The wire goes on, but one message came to nothing: an unknown method, a handler that threw. */
+  report(what: string): void;
+}
+
+/** Failures of the transport, not of the sidecar. */
+const TRANSPORT: ReadonlySet<number> = new Set([ErrorCodes.MessageWriteError, ErrorCodes.MessageReadError, ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive]);
+
+export class StreamClient implements SidecarClient {
+  readonly #connection: MessageConnection;
+  readonly #pending = new Set<Deferred<never>>();
+  #gone: SidecarGone | undefined;
+
+  constructor(fromSidecar: Readable, toSidecar: Writable, handlers: Handlers<SidecarToHost>, { broken, report }: WireTroubles) {
+    const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new StreamMessageWriter(toSidecar), { error: report, warn: report, info: report, log: report });
+    connection.onError(([error]) => broken(error.message));
+    connection.onClose(() => broken("it was closed"));
+    for (const [method, handler] of Object.entries(handlers)) connection.onNotification(method, handler);
+    connection.listen();
+    this.#connection = connection;
+  }
+
+  request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    const cut = deferred<never>();
+    this.#pending.add(cut);
+    const answer = this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params)
+      .catch((error: unknown) => isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise);
+    return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
+  }
+
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    if (this.#gone) return;
+    this.#connection.sendNotification(method, params).catch(() => undefined);
+  }
+
+  close(why: string): void {
+    if (this.#gone) return;
+    this.#gone = new SidecarGone(why);
+    for (const cut of this.#pending) cut.reject(this.#gone);
+    this.#connection.dispose();
+  }
+}
+
+function isRefusal(error: unknown): error is ResponseError<unknown> {
+  return error instanceof ResponseError && !TRANSPORT.has(error.code);
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+
+const ID = "symposium-dev.symposium";
+
+function extension(): vscode.Extension<unknown> {
+  const found = vscode.extensions.getExtension(ID);
+  assert.ok(found, `${ID} is not there`);
+  return found;
+}
+
+suite("activation", () => {
+  test("nothing is active before its first use", () => {
+    assert.equal(extension().isActive, false);
+  });
+
+  test("the view can be shown, which activates the extension", async () => {
+    await vscode.commands.executeCommand("symposium.chatView.focus");
+    await extension().activate();
+    assert.equal(extension().isActive, true);
+  });
+
+  test("every command of the manifest is registered", async () => {
+    const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } };
+    const registered = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(contributes.commands.map(({ command }) => command).filter(command => !registered.has(command)), []);
+  });
+});

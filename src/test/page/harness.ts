@@ -1,0 +1,124 @@
+/**
+ * A VS Code for tests that look at its page: one server and one browser for all suites with the same environment, a window
+ * (browser context) of its own for each box. Closed when mocha ends.
+ *
+ * Boxes on one server share its user settings and the extension's global storage; what differs in `env`, `vsix` or
+ * `restricted` gets a server of its own.
+ */
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, FrameLocator, Page } from "playwright-core";
+import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
+
+export { allowOnce, lastExchange, leftovers, readCards, sendPrompt, turnEnded, turnState } from "../../../scripts/vscode-box/index.mjs";
+
+/** The checkout; set when the tests are compiled. */
+export const ROOT = process.env["SYMPOSIUM_ROOT"] ?? "";
+
+export interface BoxOptions {
+  readonly settings?: Settings;
+  /** Added to the environment of server, extension host, sidecar and agents. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of workspace folders, each a copy of test-workspace; one unless given, several make a multi-root workspace. */
+  readonly folders?: readonly string[];
+  /** Install this package instead of loading the extension from the checkout. */
+  readonly vsix?: string;
+  /** Workspace trust is on, and nobody has trusted the folder. */
+  readonly restricted?: boolean;
+}
+
+export interface Box {
+  readonly page: Page;
+  /** What is inside the chat view; follows reloads. */
+  readonly frame: FrameLocator;
+  readonly server: Server;
+  /** The workspace folders on disk. */
+  readonly folders: readonly string[];
+  /** Shows the chat view and waits until a prompt can be typed. */
+  open(): Promise<FrameLocator>;
+  /** Runs a command by its title in the palette, for example `Symposium: New Tab`. */
+  command(title: string): Promise<void>;
+  /** Reloads the window. */
+  reload(): Promise<void>;
+  /** Closes the window in good order and opens it again, as a new one that remembers nothing in the browser. */
+  openFresh(): Promise<void>;
+  /** Living processes of this server: extension hosts, sidecars, agents. Linux only. */
+  processes(): readonly Found[];
+  screenshot(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Shared { readonly server: Server; readonly mark: string }
+
+const servers = new Map<string, Promise<Shared>>();
+let browser: Promise<Browser> | undefined;
+let count = 0;
+
+async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions): Promise<Shared> {
+  const key = JSON.stringify([env, vsix, restricted]);
+  const running = servers.get(key);
+  if (running !== undefined) return running;
+  const mark = `${process.pid}-${++count}`;
+  const starting = startServer({ env: { ...env, SYMPOSIUM_TEST_SERVER: mark }, restricted }).then(server => {
+    if (vsix !== undefined) server.install(vsix);
+    return { server, mark };
+  });
+  servers.set(key, starting);
+  return starting;
+}
+
+/** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
+export async function openBox(options: BoxOptions = {}): Promise<Box> {
+  const { server, mark } = await sharedServer(options);
+  server.writeSettings({ ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
+  const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
+  const open = async (): Promise<Page> =>
+    openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [ROOT] : [] });
+  let page = await open();
+  return {
+    get page() { return page; },
+    get frame() { return webviewFrame(page); },
+    server, folders: workspace.folders,
+    open: () => openChat(page),
+    command: title => runCommand(page, title),
+    reload: async () => {
+      await page.reload({ waitUntil: "domcontentloaded" });
+      await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+    },
+    openFresh: async () => {
+      await closePage(page);
+      page = await open();
+    },
+    processes: () => census(`SYMPOSIUM_TEST_SERVER=${mark}`),
+    screenshot: async name => {
+      const file = path.join(ROOT, "out/screenshots", `${name}.png`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      await page.screenshot({ path: file });
+      return file;
+    },
+    close: () => closePage(page),
+  };
+}
+
+function makeWorkspace(server: Server, names: readonly string[]): { readonly folders: readonly string[]; readonly where: { readonly folder?: string; readonly workspace?: string } } {
+  const parent = mkdtempSync(path.join(server.home, "w-"));
+  const folders = names.map(name => path.join(parent, name));
+  for (const folder of folders) cpSync(path.join(ROOT, "test-workspace"), folder, { recursive: true });
+  const [only] = folders;
+  if (folders.length === 1 && only !== undefined) return { folders, where: { folder: only } };
+  const workspace = path.join(parent, "several.code-workspace");
+  writeFileSync(workspace, JSON.stringify({ folders: names.map(name => ({ path: name })) }));
+  return { folders, where: { workspace } };
+}
+
+/** Leaving the page first lets the workbench say goodbye, so that its extension host ends at once. */
+async function closePage(page: Page): Promise<void> {
+  await page.goto("about:blank").catch(() => {});
+  await page.context().close();
+}
+
+suiteTeardown(async function () {
+  this.timeout(60_000);
+  await browser?.then(running => running.close());
+  for (const { server } of await Promise.all(servers.values())) await server.stop();
+});

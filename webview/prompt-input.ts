@@ -1,0 +1,46 @@
+/**
+ * The text of mynah's prompt inputs: mynah tells nobody of it until it is sent, and it must outlive the page.
+ *
+ * Invariant: whatever changes an input (keys, pasting, dropping, mynah's own history) is reported before the next task:
+ * a view can be gone a moment later. A MutationObserver sees all of them; mynah's `paste` fires no `input` event.
+ */
+const INPUT = ".mynah-chat-prompt-input";
+
+export class PromptInput {
+  constructor(private readonly root: HTMLElement, private readonly typed: (mynahId: string, text: string) => void) {
+    root.addEventListener("input", ({ target }) => {
+      const input = target instanceof Element ? target.closest(INPUT) : null;
+      const mynahId = input?.closest("[mynah-tab-id]")?.getAttribute("mynah-tab-id");
+      if (input && mynahId) typed(mynahId, textOf(input));
+    });
+  }
+
+  watch(mynahId: string): void {
+    const input = this.#input(mynahId);
+    if (!input) return;
+    new MutationObserver(() => this.typed(mynahId, textOf(input))).observe(input, { childList: true, characterData: true, subtree: true });
+  }
+
+  /** Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of lines. */
+  fill(mynahId: string, text: string): void {
+    const input = this.#input(mynahId);
+    if (!input || textOf(input) === text) return;
+    input.textContent = text;
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    if (document.activeElement === input) window.getSelection()?.selectAllChildren(input);
+    if (document.activeElement === input) window.getSelection()?.collapseToEnd();
+  }
+
+  /** Only in a page that has the focus: it is never taken from the editor. */
+  focus(mynahId: string): void {
+    if (document.hasFocus()) this.#input(mynahId)?.focus();
+  }
+
+  #input(mynahId: string): HTMLElement | null {
+    return this.root.querySelector<HTMLElement>(`[mynah-tab-id="${mynahId}"] ${INPUT}`);
+  }
+}
+
+function textOf(input: Element): string {
+  return input.textContent ?? "";
+}

@@ -1,0 +1,65 @@
+/** What a tool call has to show, as Markdown that is safe to render. Pure. */
+import type { ToolContent, ToolLocation } from "../src/protocol/chat";
+import { closed, codeBlock } from "./code-fence";
+import { escapeHtml, literal, safeMarkdown, visible } from "./markdown-safe";
+
+/** Beyond this a card would be slow, and nobody reads it there. */
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 16_000;
+
+/** Text of a program or a file as a code block; `cut` leaves the end out and says so. */
+export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
+  const plain = text.replace(ANSI, "");
+  const [shown, left] = how === "whole" ? [plain, 0] : shortened(plain);
+  return `${safeMarkdown(codeBlock(visible(shown), language))}${left > 0 ? `\n\n*${left} more lines are not shown.*` : ""}`;
+}
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
+
+function shortened(text: string): readonly [shown: string, left: number] {
+  const lines = text.split("\n");
+  const some = lines.slice(0, MOST_LINES).join("\n").slice(0, MOST_CHARACTERS);
+  return [some, lines.length - some.split("\n").length];
+}
+
+/** Pretty JSON gets its colours; a string that is a command, say, is shown as it is. */
+export function parameterBlock(text: string): string {
+  return textBlock(text, /^\s*[[{]/.test(text) ? "json" : "", "whole");
+}
+
+export function contentMarkdown(content: ToolContent, how: "whole" | "cut" = "cut"): string {
+  switch (content.kind) {
+    case "text": return safeMarkdown(closed(content.text));
+    case "diff": return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
+    case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, "", how);
+    case "image": return `*An image (${literal(content.mimeType)}), which is not shown yet.*`;
+    case "resource": return `${literal(content.name ?? content.uri)}${content.text === undefined ? "" : `\n\n${textBlock(content.text, "", how)}`}`;
+    case "other": return `*Content that is not known yet: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
+  }
+}
+
+/** A link that the host opens in the editor. The renderer takes a link's text as HTML, and no Markdown in it. */
+export function fileLink({ path, line }: ToolLocation): string {
+  const address = encodeURI(path.replaceAll("\\", "/")).replace(/[()'#?]/g, character => `%${character.charCodeAt(0).toString(16)}`);
+  const place = line === undefined ? "" : `:${line}`;
+  return `[${escapeHtml(visible(path + place)).replace(/[[\]]/g, " ")}](file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`})`;
+}
+
+const CONTEXT = 3;
+
+/** What lies between the lines that both have at the beginning and at the end, with some of those around it. */
+export function lineDiff(before: string | undefined, after: string): string {
+  const added = after.split("\n");
+  if (before === undefined) return added.map(line => `+${line}`).join("\n");
+  const removed = before.split("\n");
+  const least = Math.min(removed.length, added.length);
+  let head = 0, tail = 0;
+  while (head < least && removed[head] === added[head]) head++;
+  while (tail < least - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
+  const same = (from: number, to: number) => added.slice(Math.max(0, from), to).map(line => ` ${line}`);
+  return [
+    ...same(head - CONTEXT, head),
+    ...removed.slice(head, removed.length - tail).map(line => `-${line}`),
+    ...added.slice(head, added.length - tail).map(line => `+${line}`),
+    ...same(added.length - tail, added.length - tail + CONTEXT),
+  ].join("\n");
+}
