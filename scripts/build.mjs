@@ -10,7 +10,7 @@ const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/sidecar.js"];
 /** Builds if needed. `mode` is "production" or "development". Rejects with what webpack said. */
 export async function build(mode = "production") {
   const stamp = path.join(root, "out/build.stamp");
-  const now = `${mode} ${digest(SOURCES)}`;
+  const now = `${mode} ${digest(SOURCES, file => !/\.test\.ts$|^src\/test\/|^sidecar\/testing\//.test(file))}`;
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === now && PROGRAMS.every(file => existsSync(path.join(root, file)))) return;
   const webpack = await node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" });
   process.stderr.write(webpack.text);

@@ -16,6 +16,7 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
+  process.env.npm_config_loglevel = "silent";
   // vsce reports on the console what the check above has settled.
   const { log } = console;
   console.log = () => {};

@@ -47,12 +47,12 @@ export function run(command, args, { cwd = root, env = {}, output = "inherit" } 
 /** Runs a Node program of this project or of its dependencies. */
 export const node = (file, args = [], options) => run(process.execPath, [path.join(root, file), ...args], options);
 
-/** A digest of files' names and contents; what is a folder counts with all that is below it. */
-export function digest(names) {
+/** A digest of the names and contents of `wanted` files; what is a folder counts with all that is below it. */
+export function digest(names, wanted = () => true) {
   const hash = createHash("sha256");
   const files = names.flatMap(name => !existsSync(path.join(root, name)) ? []
     : statSync(path.join(root, name)).isDirectory() ? globSync([name], /./) : [name]);
-  for (const file of files.sort()) {
+  for (const file of files.filter(wanted).sort()) {
     if (!statSync(path.join(root, file)).isFile()) continue;
     const content = readFileSync(path.join(root, file));
     hash.update(`${file}\0${content.length}\0`).update(content);

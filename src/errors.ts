@@ -40,7 +40,12 @@ export function otherVersion(custom: boolean, ours: string): StartFailed {
 export const SHUTTING_DOWN = "Symposium is shutting down.";
 export const NOT_TRUSTED = "Agents run programs on this machine. Trust this workspace to chat with one.";
 
-/** A prompt was on its way when the sidecar ended: nobody knows whether it arrived. */
-export function mayBeLost(error: Error): string {
-  return `${error.message} Your message may not have been answered: send it again.`;
+export const RESTARTING = "Symposium’s sidecar is being started again.";
+
+/** Why an agent does not remember what its tab shows. */
+export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted: the agent does not remember what was said above.";
+export const WINDOW_RELOADED = "The window was reloaded: the agent does not remember what was said above.";
+
+export function agentReplaced(missing: string, instead: string): string {
+  return `The agent “${missing}” is not configured any more; ${instead} answers from here on.`;
 }

@@ -51,15 +51,18 @@ export class StreamClient implements SidecarClient {
     if (this.#gone) return Promise.reject(this.#gone);
     const cut = deferred<never>();
     this.#pending.add(cut);
-    const answer = this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params)
+    const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params))
       .catch((error: unknown) => isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise);
     return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
   }
 
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
     if (this.#gone) return;
-    this.#connection.sendNotification(method, params).catch(() => undefined);
+    this.#send(() => this.#connection.sendNotification(method, params)).catch(() => undefined);
   }
+
+  /** A connection whose stream has ended throws, where one that cannot write rejects. */
+  async #send<T>(send: () => Promise<T>): Promise<T> { return send(); }
 
   close(why: string): void {
     if (this.#gone) return;

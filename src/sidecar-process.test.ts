@@ -87,6 +87,18 @@ suite("sidecar process", () => {
     await rejects(client.request("chat/cancel", { sessionId: "s" }), gone);
   });
 
+  test("what is said while the process ends is rejected or lost, never thrown", async () => {
+    const { launch } = launcher({ bundled: file("s.js", sidecar("wire.onNotification('chat/replay', () => process.stdout.destroy());").replace("process.exit(0)", "setTimeout(() => process.exit(0), 50)")) });
+    const process = launch();
+    const client = await process.ready;
+    client.notify("chat/replay", { sessionId: "s", asked: 1 });
+    await process.ended;
+    const request = client.request("chat/cancel", { sessionId: "s" });
+    client.notify("chat/replay", { sessionId: "s", asked: 2 });
+    client.close("It ended.");
+    await rejects(request, { name: "SidecarGone", message: "It ended." });
+  });
+
   test("what ignores stdin's end and SIGTERM is killed, in that order and on the clock", async () => {
     const clock = new FakeClock();
     const said = path.join(folder, "said");

@@ -26,7 +26,10 @@ export function makeAccessible(root: HTMLElement): Accessibility {
     focusCard(key) {
       const typing = document.activeElement?.closest(".mynah-chat-prompt-input")?.textContent;
       if (!document.hasFocus() || typing) return;
-      root.querySelector<HTMLElement>(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`)?.focus();
+      const card = root.querySelector<HTMLElement>(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
+      if (!card) return;
+      dress(card);
+      card.focus();
     },
   };
 }
@@ -51,7 +54,7 @@ const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = 
   [".mynah-chat-items-conversation-container > .mynah-chat-item-card", { "role": "article", "tabindex": "-1" }],
   [".mynah-ui-icon", { "aria-hidden": "true" }],
   [".mynah-prompt-input-options select", { "aria-label": texts.agentTooltip }],
-  [".mynah-progress-indicator", { "role": "status" }],
+  [".mynah-chat-prompt-input-info", { "role": "status" }],
 ];
 
 function give(element: Element, attributes: Attributes): void {

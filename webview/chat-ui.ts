@@ -114,7 +114,7 @@ export class ChatUi {
     if (before?.title !== view.title) set({ tabTitle: view.title });
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
-    if ((before?.status ?? "") !== view.status) set({ promptInputProgress: view.status === "" ? null : { status: "default", text: view.status, value: -1 } });
+    if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
     if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner)) set({ promptInputStickyCard: view.banner ? { messageId: "symposium-banner", ...this.#bannerItem(view.banner) } : null });
   }
 
@@ -125,7 +125,7 @@ export class ChatUi {
   #agentOptions(): NonNullable<Parameters<MynahUI["updateStore"]>[1]["promptInputOptions"]> {
     if (this.#agents.length === 0) return [];
     return [{
-      type: "select", id: "agent", value: this.#currentAgentId, mandatory: true, hideMandatoryIcon: true, border: false, autoWidth: true,
+      type: "select", id: "agent", title: texts.agentLabel, value: this.#currentAgentId, mandatory: true, hideMandatoryIcon: true, border: false, autoWidth: true,
       selectTooltip: texts.agentTooltip, options: this.#agents.map(({ id, name }) => ({ value: id, label: name })),
     }];
   }
@@ -145,7 +145,16 @@ export class ChatUi {
       if (old === undefined) this.#mynah.addChatItem(place.mynahId, itemOf(card, "new"));
       else if (!isSame(old, card)) this.#update(place.mynahId, old, card);
     });
+    this.#mark(place);
     follow();
+  }
+
+  /** What styles and tests find a card by; mynah itself writes `messageid` on the card and on all within it. */
+  #mark({ mynahId, cards }: Place): void {
+    const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
+    for (const card of this.root.querySelectorAll<HTMLElement>(`[mynah-tab-id="${mynahId}"] .mynah-chat-items-conversation-container > .mynah-chat-item-card:not([data-kind])`)) {
+      card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
+    }
   }
 
   #update(mynahId: string, before: Card, card: Card): void {
@@ -220,7 +229,7 @@ function itemOf(card: Card, how: "new" | "update"): ChatItem {
   if (card.kind === "answer") return { type: card.growing ? ChatItemType.ANSWER_STREAM : ChatItemType.ANSWER, messageId, body: card.body };
   const content = headed(card);
   return {
-    type: ChatItemType.ANSWER, messageId, fullWidth: true, padding: true, wrapCodes: true, muted: card.kind === "thought",
+    type: ChatItemType.ANSWER, messageId, fullWidth: true, padding: true, wrapCodes: true,
     ...(card.kind === "permission" && card.buttons.length > 0 ? { status: "warning" } : {}),
     ...(card.folded.length === 0 ? { ...content, ...(how === "update" ? { summary: null } : {}) } : {
       header: null, body: null,

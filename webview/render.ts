@@ -9,7 +9,7 @@ import type { ActionId, Entry, Permission, PermissionAnswered, PermissionOptionK
 import type { PermissionChoice } from "../src/protocol/sidecar";
 import { literal, safeMarkdown } from "./markdown-safe";
 import { splitBlocks } from "./split";
-import { contentMarkdown, fileLink, parameterBlock, textBlock } from "./tool-content";
+import { contentMarkdown, fileLink, languageOf, parameterBlock, textBlock } from "./tool-content";
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
 export type CardIcon = "tool" | "read" | "edit" | "delete" | "execute" | "search" | "fetch" | "think" | "question" | "plan" | "info" | "warning" | "error";
@@ -130,14 +130,14 @@ const STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["status"]>>> = 
 };
 
 function toolCard(tool: ToolCall): Card {
-  const kind = tool.toolKind === "other" || tool.toolKind === "" ? "" : ` *${literal(tool.toolKind)}*`;
+  const kind = tool.toolKind === "other" || tool.toolKind === "" ? "" : ` · ${literal(tool.toolKind)}`;
   return card(tool.id, "tool", {
     header: { icon: iconOf(tool.toolKind), text: `${literal(tool.title) || "Tool call"}${kind}`, tone: "plain", status: STATUS[tool.status] },
     folded: [
       ...(tool.locations.length > 0 ? [tool.locations.map(fileLink).join("\n\n")] : []),
       ...(tool.input === undefined ? [] : [`**Input**\n\n${parameterBlock(tool.input)}`]),
       ...tool.content.map(content => contentMarkdown(content)),
-      ...(tool.output === undefined ? [] : [`**Output**\n\n${textBlock(tool.output, /^\s*[[{]/.test(tool.output) ? "json" : "")}`]),
+      ...(tool.output === undefined ? [] : [`**Output**\n\n${textBlock(tool.output, languageOf(tool.output))}`]),
     ],
     startsUnfolded: tool.content.some(({ kind }) => kind === "diff"),
   });

@@ -11,7 +11,7 @@ export interface TabView {
   readonly title: string;
   readonly cards: readonly Card[];
   readonly turn: ReturnType<typeof turnOf>;
-  /** What goes on, in a few words; empty when nothing does. */
+  /** What goes on, in a few words of Markdown; empty when nothing does. */
   readonly status: string;
   readonly banner: Banner | undefined;
   readonly placeholder: string;
@@ -30,10 +30,19 @@ export function viewOf(page: Page, tab: Tab): TabView {
       growing: turn !== "idle" && i === entries.length - 1, answerable: live && entry.kind === "permission", answering: answering.has(entry.id),
     })),
     turn,
-    status: turn === "starting" ? `Starting ${agent}…` : turn === "running" ? `${agent} is working…` : turn === "cancelling" ? `Stopping… ${agent} has yet to end its turn.` : "",
+    status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
     placeholder: `Ask ${agent}`,
   };
+}
+
+function statusOf(turn: TabView["turn"], agent: string): string {
+  switch (turn) {
+    case "idle": return "";
+    case "starting": return `Starting ${agent}…`;
+    case "running": return `${agent} is working…`;
+    case "cancelling": return `Stopping… ${agent} has yet to end its turn.`;
+  }
 }
 
 /** A prompt that is on its way is shown as it will be: same id, same card. */

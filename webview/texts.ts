@@ -17,6 +17,7 @@ export const texts = {
   tabCloseConfirmationCloseButton: "Close Tab",
   noTabsOpen: "No chat is open.",
   openNewTab: "New Chat",
+  agentLabel: "New tabs:",
   agentTooltip: "The agent of new tabs. Open tabs keep theirs.",
   showEarlier: "Show earlier",
   conversation: "Conversation",

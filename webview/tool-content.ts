@@ -21,18 +21,22 @@ function shortened(text: string): readonly [shown: string, left: number] {
   return [some, lines.length - some.split("\n").length];
 }
 
+/** For a block without a language the renderer takes C. */
+const PLAIN = "text";
+export const languageOf = (text: string): string => /^\s*[[{]/.test(text) ? "json" : PLAIN;
+
 /** Pretty JSON gets its colours; a string that is a command, say, is shown as it is. */
 export function parameterBlock(text: string): string {
-  return textBlock(text, /^\s*[[{]/.test(text) ? "json" : "", "whole");
+  return textBlock(text, languageOf(text), "whole");
 }
 
 export function contentMarkdown(content: ToolContent, how: "whole" | "cut" = "cut"): string {
   switch (content.kind) {
     case "text": return safeMarkdown(closed(content.text));
     case "diff": return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
-    case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, "", how);
+    case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, PLAIN, how);
     case "image": return `*An image (${literal(content.mimeType)}), which is not shown yet.*`;
-    case "resource": return `${literal(content.name ?? content.uri)}${content.text === undefined ? "" : `\n\n${textBlock(content.text, "", how)}`}`;
+    case "resource": return `${literal(content.name ?? content.uri)}${content.text === undefined ? "" : `\n\n${textBlock(content.text, PLAIN, how)}`}`;
     case "other": return `*Content that is not known yet: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
   }
 }

@@ -1,39 +1,88 @@
-// Published agents with a scripted model: first without us, then with Symposium in a real VS Code, where what is expected is read from
-// the rendered page. Each test has its own agent, home, folder and VS Code.
+// Published agents with a scripted model: first without us, then in Symposium in a real VS Code, where what is expected is read from the
+// rendered page. Each test has its own agent, home, folder and VS Code.
 import { deepEqual, equal, match } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { ask } from "./direct.mjs";
 import { onStage } from "./stage.mjs";
+import { smoke } from "./symposium.mjs";
 
 /** What could lead an agent to its user's account, model or settings instead of ours. */
 const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|GEMINI|GOOGLE|OPENAI|XDG_)/;
 for (const name of Object.keys(process.env)) if (NOT_INHERITED.test(name)) delete process.env[name];
 
 const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
-/** What the calls of a scenario returned, as the model was told. */
+/** What the model was told that the calls of a scenario returned. */
 const told = (model, scenario) => model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
+const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
   test("answers one prompt after another", () => onStage(agent, async stage => {
-    const { protocolVersion, answers, stopReasons } = await ask(stage, [prompt("text"), prompt("again")]);
+    const { protocolVersion, answers, stopReasons } = await ask(agent, stage, [prompt("text"), prompt("again")]);
     equal(protocolVersion, 1);
     match(answers[0], /END-OF-TEXT$/);
     match(answers[1], /END-OF-AGAIN$/);
     deepEqual(stopReasons, ["end_turn", "end_turn"]);
   }));
 
-  test("asks before it runs a command, and does what it is allowed", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(stage, [prompt("shell")]);
+  test("asks before it runs a command, and runs it when it may", () => onStage(agent, async stage => {
+    const { answers, permissions } = await ask(agent, stage, [prompt("shell")]);
     equal(permissions.length, 1);
     match(answers[0], /shell-was-run[^]*END-OF-SHELL$/);
     equal(stage.written("proof/shell.txt"), "shell-was-run\n");
   }));
 
   test("does not run a command that is rejected, and tells the model", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
+    const { answers, permissions } = await ask(agent, stage, [prompt("shell")], "reject_once");
     equal(permissions.length, 1);
     match(answers[0], /END-OF-SHELL$/);
-    match(told(stage.model, "shell"), /refused|cancel|reject/i);
+    match(told(stage.model, "shell"), REFUSED);
     equal(stage.written("proof/shell.txt"), undefined);
+  }));
+});
+
+for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
+  const run = (stage, name, scenarios, permission) => smoke(agent, stage, `${agent.id}-${name}`, scenarios.map(prompt), permission);
+
+  test("answers one prompt after another on the page", () => onStage(agent, async stage => {
+    const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
+    deepEqual(exchanges.map(({ question }) => question), [prompt("text"), prompt("again")]);
+    match(exchanges[0].answer, /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
+    match(exchanges[1].answer, /END-OF-AGAIN/);
+    deepEqual(pressed, []);
+  }));
+
+  test("asks with a card before it runs a command, and runs it when that is allowed", () => onStage(agent, async stage => {
+    const { exchanges: [{ answer }], pressed } = await run(stage, "allowed", ["shell"]);
+    equal(pressed.length, 1);
+    match(answer, /wants to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/);
+    match(answer, /echo shell-was-run[^\n]* · execute[^]*done/);
+    match(answer, /The command gave «[^]*shell-was-run[^]*END-OF-SHELL/);
+    equal(stage.written("proof/shell.txt"), "shell-was-run\n");
+  }));
+
+  test("does not run a command that is rejected on its card, and the model is told", () => onStage(agent, async stage => {
+    const { exchanges: [{ answer }], pressed } = await run(stage, "rejected", ["shell"], "reject");
+    equal(pressed.length, 1);
+    match(answer, /wants to run a command[^]*Rejected by you/);
+    match(answer, /END-OF-SHELL/);
+    match(told(stage.model, "shell"), REFUSED);
+    equal(stage.written("proof/shell.txt"), undefined);
+  }));
+
+  test("writes a file and shows what it wrote", () => onStage(agent, async stage => {
+    const { exchanges: [{ answer }], pressed } = await run(stage, "write", ["write"]);
+    equal(pressed.length, 1);
+    match(answer, /wants to change a file[^]*written\.txt[^]*Allowed by you/);
+    match(answer, /written\.txt · edit[^]*done/);
+    match(answer, /END-OF-WRITE/);
+    equal(stage.written("written.txt"), "written by the agent\n");
+  }));
+
+  test("reads a file, then changes it, with a card for each", () => onStage(agent, async stage => {
+    const { exchanges: [{ answer }], pressed } = await run(stage, "edit", ["edit"]);
+    equal(pressed.length, 1);
+    match(answer, /seed\.txt · read[^]*done[^]*I will change it\.[^]*seed\.txt[^\n]* · edit[^]*done/);
+    match(answer, /END-OF-EDIT/);
+    equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
   }));
 });

@@ -25,8 +25,8 @@ export async function installAgents(agents, say = text => console.log(text)) {
   }
 }
 
-/** The words of an installed agent's command: its program is started with the Node of the cache, whatever is on PATH. */
+/** How an installed agent's program is started, before its arguments: with the Node of the cache, whatever is on PATH. */
 export function commandOf(agent) {
   const { bin } = packageOf(agent);
-  return [serverNode, path.join(packageFolder(agent), bin[agent.program]), ...agent.args];
+  return [serverNode, path.join(packageFolder(agent), bin[agent.program])];
 }

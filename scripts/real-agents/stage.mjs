@@ -5,21 +5,24 @@ import { temporaryRoot } from "../vscode-box/install.mjs";
 import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 
-/** Runs `work` with a stage for the agent, which is taken down afterwards, however it ends. */
+/**
+ * Runs `work` with a stage for the agent, which is taken down afterwards, however it ends:
+ *
+ * `workspace` is the agent's folder, with a seed.txt; `written(name)` is the text of a file in it; `PATH` finds the agent's program, which
+ * is then started with its own home and the model; `model` has the `requests` that arrived.
+ */
 export async function onStage(agent, work) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
-  const inside = name => path.join(folder, name);
-  const home = inside("home"), temporary = inside("t"), workspace = inside("work");
-  for (const made of [home, temporary, workspace]) mkdirSync(made);
+  const [home, temporary, workspace, bin] = ["home", "t", "work", "bin"].map(name => path.join(folder, name));
+  for (const made of [home, temporary, workspace, bin]) mkdirSync(made);
   writeFileSync(path.join(workspace, "seed.txt"), "line one\nline two\nline three\n");
   const model = await startModel({ folder: workspace });
   try {
-    const own = {
-      HOME: home, USERPROFILE: home, TMPDIR: temporary, TEMP: temporary, TMP: temporary,
-      NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url),
-    };
+    const own = { HOME: home, TMPDIR: temporary, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url) };
+    const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...commandOf(agent)];
+    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec env ${words.map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
     return await work({
-      model, workspace, temporary, command: commandOf(agent), own,
+      model, workspace, PATH: `${bin}${path.delimiter}${process.env.PATH}`,
       written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },
     });
   } finally {
@@ -28,7 +31,4 @@ export async function onStage(agent, work) {
   }
 }
 
-/** A command with its own environment as a person would type it, for `--agent`. */
-export const typed = (own, command) => [...Object.entries(own).map(([name, value]) => `${name}=${quoted(value)}`), ...command.map(quoted)].join(" ");
-
-const quoted = word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+const quoted = word => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -41,12 +41,12 @@ export async function lastExchange(frame) {
 
 /**
  * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the way is
- * answered: its label is passed to that function.
+ * answered by `answer`, and the label that was pressed is passed to that function.
  */
-export async function turnEnded(frame, { timeout = 120_000, permission } = {}) {
+export async function turnEnded(frame, { timeout = 120_000, permission, answer: answerOne = allowOnce } = {}) {
   let before;
   await until(async () => {
-    if (permission !== undefined) await allowOnce(frame, permission);
+    if (permission !== undefined) await answerOne(frame, permission);
     const answer = (await lastExchange(frame)).answer;
     const settled = await turnState(frame) === "idle" && answer !== "" && answer === before;
     before = answer;
@@ -55,12 +55,20 @@ export async function turnEnded(frame, { timeout = 120_000, permission } = {}) {
 }
 
 /** Presses the main button (allow once) of the first open permission card, if there is one. */
-export async function allowOnce(frame, pressed) {
+export const allowOnce = (frame, pressed) => press(frame, pressed, labels => {
+  const main = labels.findIndex(each => each.main);
+  return main === -1 ? Math.max(0, labels.findIndex(({ label }) => /\b(allow|yes|approve|proceed|ok)/i.test(label))) : main;
+});
+
+/** Presses the first button that says no of the first open permission card, if there is one. */
+export const rejectOnce = (frame, pressed) => press(frame, pressed, labels => labels.findIndex(({ label }) => /^(no|reject|deny|decline)\b/i.test(label)));
+
+async function press(frame, pressed, choose) {
   const options = frame.locator(OPTION);
   const labels = await options.evaluateAll(buttons => buttons.map(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") })));
   if (labels.length === 0) return;
-  const main = labels.findIndex(each => each.main);
-  const chosen = main === -1 ? Math.max(0, labels.findIndex(({ label }) => /\b(allow|yes|approve|proceed|ok)/i.test(label))) : main;
+  const chosen = choose(labels);
+  if (chosen === -1) throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
   await options.nth(chosen).click({ timeout: 5000 });
   pressed(labels[chosen].label);
   await delay(300);

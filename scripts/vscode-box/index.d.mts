@@ -53,8 +53,9 @@ export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "r
 export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
-export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: number; readonly permission?: (label: string) => void }): Promise<void>;
+export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: number; readonly permission?: (label: string) => void; readonly answer?: typeof allowOnce }): Promise<void>;
 export function allowOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
+export function rejectOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
 
 export interface Found { readonly pid: number; readonly command: string }
 export function census(entry: string): readonly Found[];

@@ -117,7 +117,7 @@ async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
 }
 
 /** A signal of its own for each request: the SDK never takes its listeners off. */
-const until = (signal: AbortSignal) => ({ signal: new AbortController().signal, timeout: NEVER_MS });
+const until = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal]), timeout: NEVER_MS });
 
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
   const found: McpTool[] = [];

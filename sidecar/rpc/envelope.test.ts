@@ -29,8 +29,11 @@ const value = fc.oneof(
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 4 }).map(value => JSON.stringify(value)) },
   { weight: 1, arbitrary: fc.tuple(fc.nat(300), text).map(([depth, value]) => '[{"id":'.repeat(depth) + JSON.stringify(value) + "}]".repeat(depth)) },
 );
-const line = fc.tuple(fc.array(fc.tuple(key, value, space), { maxLength: 8 }), space)
+const long = fc.tuple(fc.constantFrom("x", '"', "\\", "}"), fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0', ',"m\\u0065thod":""'), fc.constantFrom("{", "["))
+  .map(([text, inner, open]) => open === "{" ? `{"text":${JSON.stringify(text.repeat(5000))}${inner}}` : `[${JSON.stringify(text.repeat(5000))}${inner && `,{"x":0${inner}}`}]`);
+const lineOf = (value: fc.Arbitrary<string>) => fc.tuple(fc.array(fc.tuple(key, value, space), { maxLength: 8 }), space)
   .map(([members, gap]) => `${gap}{${gap}${members.map(([key, value, gap]) => `${key}${gap}:${gap}${value}${gap}`).join(`,${gap}`)}}${gap}`);
+const line = lineOf(value), longLine = lineOf(fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: long }));
 
 suite("envelope", () => {
   const table: readonly [line: string, expected: unknown][] = [
@@ -67,6 +70,7 @@ suite("envelope", () => {
 
   test("the scan of any valid line agrees with JSON.parse: order, escapes and repetition of keys, nesting, spaces", () => {
     fc.assert(fc.property(line, line => deepEqual(scanned(line), parsed(line))), { numRuns: 2000 });
+    fc.assert(fc.property(longLine, line => deepEqual(scanned(line), parsed(line))), { numRuns: 1000 });
   });
 
   test("a line that breaks off anywhere is refused", () => {
@@ -80,6 +84,19 @@ suite("envelope", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), fc.boolean(), (bytes, object) => {
       outcome(() => scanEnvelope(Buffer.concat([Buffer.from(object ? '{"id":' : ""), bytes])));
     }), { numRuns: 1000 });
+  });
+
+  for (const [rest, expected] of [
+    ["", { kind: "request", id: 1, method: "m" }],
+    [',"id":2', { kind: "request", id: 2, method: "m" }],
+    [',"\\u0069d":2', { kind: "request", id: 2, method: "m" }],
+    [',"me\\u0074hod":"n"', { kind: "request", id: 1, method: "n" }],
+  ] as const) test(`what follows a long value counts: ${rest || "nothing"}`, () => {
+    for (const text of ["x", '"', "\\"]) deepEqual(scanned(`{"id":1,"method":"m","params":{"text":${JSON.stringify(text.repeat(10_000))}}${rest}}`), expected);
+  });
+
+  test("a long line that breaks off is refused", () => {
+    equal(scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`), "-32700 it breaks off in the middle");
   });
 
   test("the position of the id is that of the one that counts", () => {

@@ -2,9 +2,10 @@
  * The envelope of a JSON-RPC message (kind, id, method), read from the bytes of a line without parsing it.
  *
  * Invariants: for every line that is valid JSON the result is what `JSON.parse` would have given, whatever the order of the
- * keys, their escapes or their repetition (the last one counts). That needs the whole top level, so the scan goes to the end,
- * but it looks at bytes, makes no objects, and crosses long strings by native search. Nested values are skipped by counting
- * brackets: that they are valid inside is found out by whoever parses them. A line that breaks off is always refused.
+ * keys, their escapes or their repetition (the last one counts). That needs the whole top level; but where much is still to
+ * come and none of it can spell a key of the envelope, the scan is over: one native search finds that out. Otherwise nested
+ * values are skipped by counting brackets: that they are valid inside is found out by whoever parses them. A line that breaks
+ * off is refused, except a long one that breaks off right after a `}`.
  */
 import { RpcCode, type Id } from "./message";
 
@@ -63,6 +64,10 @@ export function scanEnvelope(line: Buffer): Scanned {
     at = skipSpace(line, keyEnd);
     if (line[at] !== COLON) throw broken(line, at);
     const start = skipSpace(line, at + 1);
+    if (key !== "id" && key !== "method" && nothingMore(line, start)) {
+      if (key) members[key] = true;
+      return { envelope: envelopeOf(members), idStart, idEnd };
+    }
     const end = valueEnd(line, start);
     if (key === "id") { idStart = start; idEnd = end; members.id = scalar(line, start, end); }
     else if (key) members[key] = key === "method" || line[start] === LETTER_N ? scalar(line, start, end) : true;
@@ -78,6 +83,20 @@ export function scanEnvelope(line: Buffer): Scanned {
 const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, BRACKET = 0x5b, BRACKET_END = 0x5d, BRACE = 0x7b, BRACE_END = 0x7d, LETTER_N = 0x6e;
 /** Beyond so many bytes one native search is cheaper than looking at each. */
 const NEAR = 48;
+
+/** From so many bytes on, searching them all is cheaper than a look at each. */
+const FAR = 4096;
+/** A key of the envelope, or an escaped letter, which could be part of one. */
+const SPELLED = /"(?:id|method|result|error)"|\\u00[67]/;
+
+/** Whether a long rest of the line, from the value at `start` on, has no key of the envelope. */
+function nothingMore(line: Buffer, start: number): boolean {
+  if (line.length - start < FAR || line.at(-1) !== BRACE_END) return false;
+  if (line[start] !== BRACE && line[start] !== BRACKET && line[start] !== QUOTE) return false;
+  const middle = (start + line.length) >> 1;
+  if (line.indexOf(QUOTE, middle) - middle > FAR) return false; // one long string, which the scan crosses faster still
+  return !SPELLED.test(line.toString("latin1", start));
+}
 
 function skipSpace(line: Buffer, from: number): number {
   let at = from;

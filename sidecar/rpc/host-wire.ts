@@ -38,8 +38,9 @@ export class HostWire {
 
   notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void {
     const name: string = method;
-    // Rejects when the host is gone, which `closed` tells already.
-    this.#connection.sendNotification(name, params).catch(() => undefined);
+    // Throws or rejects when the host is gone, which `closed` tells already: what is let go of then may still log.
+    const send = async (): Promise<void> => this.#connection.sendNotification(name, params);
+    send().catch(() => undefined);
   }
 
   isCongested(): boolean { return this.output.writableLength > CONGESTED_BYTES; }

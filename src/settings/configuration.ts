@@ -6,16 +6,18 @@ import { withBypass } from "./agents";
 import { readSettings, type Settings } from "./settings";
 
 export class Configuration implements vscode.Disposable {
-  #settings: Settings;
+  #settings: Settings = this.#read();
+  /** What the user was told already. */
+  #told: readonly string[] = [];
   readonly #changes = new vscode.EventEmitter<Settings>();
   readonly #subscription: vscode.Disposable;
   readonly onChange = this.#changes.event;
 
   constructor(private readonly log: Log) {
-    this.#settings = this.#read();
     this.#subscription = vscode.workspace.onDidChangeConfiguration(change => {
       if (!change.affectsConfiguration("symposium")) return;
       this.#settings = this.#read();
+      this.report();
       this.#changes.fire(this.#settings);
     });
   }
@@ -27,7 +29,18 @@ export class Configuration implements vscode.Disposable {
   /** From now on this agent's requests are allowed without asking. */
   async setBypass(agentId: string): Promise<void> {
     const value = vscode.workspace.getConfiguration().inspect("symposium.agents")?.globalValue;
-    await this.#write("symposium.agents", withBypass(value, agentId));
+    try { await this.#write("symposium.agents", withBypass(value, agentId)); }
+    catch (error) { this.log.error("approval", "The bypass could not be kept in the settings", { agentId, error }); }
+  }
+
+  /** Says once what cannot be read. */
+  report(): void {
+    const { problems } = this.#settings;
+    const fresh = problems.filter(problem => !this.#told.includes(problem));
+    this.#told = problems;
+    for (const problem of fresh) this.log.warn("agent", problem);
+    if (fresh.length === 0) return;
+    void vscode.window.showWarningMessage(fresh.join(" "), "Open Settings").then(chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"));
   }
 
   dispose(): void {
@@ -37,9 +50,7 @@ export class Configuration implements vscode.Disposable {
 
   #read(): Settings {
     const configuration = vscode.workspace.getConfiguration();
-    const settings = readSettings(name => configuration.get(name));
-    for (const problem of settings.problems) this.log.warn("agent", problem);
-    return settings;
+    return readSettings(name => configuration.get(name));
   }
 
   async #write(name: SettingName, value: unknown): Promise<void> {

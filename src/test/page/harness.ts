@@ -13,7 +13,7 @@ import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer
 export { allowOnce, lastExchange, leftovers, readCards, sendPrompt, turnEnded, turnState } from "../../../scripts/vscode-box/index.mjs";
 
 /** The checkout; set when the tests are compiled. */
-export const ROOT = process.env["SYMPOSIUM_ROOT"] ?? "";
+export const ROOT = process.env.SYMPOSIUM_ROOT ?? "";
 
 export interface BoxOptions {
   readonly settings?: Settings;

@@ -3,7 +3,7 @@ import { lastExchange, openBox, sendPrompt, turnEnded } from "./harness";
 
 suite("the packaged extension", () => {
   test("installed from its .vsix, it answers a prompt", async function () {
-    const vsix = process.env["SYMPOSIUM_VSIX"];
+    const vsix = process.env.SYMPOSIUM_VSIX;
     if (vsix === undefined) {
       this["skipReason"] = "SYMPOSIUM_VSIX does not name a package; npm test makes one";
       this.skip();

@@ -1,0 +1,50 @@
+// `npm start -- --smoke`: the shortest proof that all of it works. Opens the sidebar of a real VS Code, types, and prints what the page shows.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { root } from "./project.mjs";
+import { allowOnce, lastExchange, openChat, rejectOnce, sendPrompt, turnEnded } from "./vscode-box/chat.mjs";
+import { installBox } from "./vscode-box/install.mjs";
+import { startServer } from "./vscode-box/server.mjs";
+import { launchBrowser, openWorkbench } from "./vscode-box/workbench.mjs";
+
+/** Resolves to the exit code. */
+export async function smoke({ prompts, settings, screenshot, seconds, workspace, permission = "allow" }) {
+  await installBox();
+  const home = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  process.on("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  // The user's own HOME: that is where agents keep what they need to log in.
+  const server = await startServer({ home, ownHome: false, settings, env: { TMPDIR: path.join(home, "t") } });
+  const browser = await launchBrowser();
+  let page;
+  let code = 0;
+  try {
+    page = await openWorkbench(browser, server, { folder: workspace, extensions: [root] });
+    const frame = await openChat(page);
+    for (const prompt of prompts.length > 0 ? prompts : ["Hello, I am a little worried about computers."]) {
+      await sendPrompt(frame, prompt);
+      await turnEnded(frame, { timeout: seconds * 1000, answer: permission === "reject" ? rejectOnce : allowOnce, permission: label => console.log(`Permission: pressed “${label}”`) });
+      const { question, answer } = await lastExchange(frame);
+      if (answer === "") throw new Error(`"${prompt}" was not answered.`);
+      console.log(`Question: ${question}\nAnswer: ${answer}\n`);
+    }
+  } catch (error) {
+    code = 1;
+    console.error(`The smoke test failed: ${error.message}`);
+    if (page !== undefined) await lastWords(page);
+  }
+  if (page !== undefined) {
+    mkdirSync(path.dirname(screenshot), { recursive: true });
+    await page.screenshot({ path: screenshot }).then(() => console.log(`Screenshot: ${screenshot}`), error => console.error(`No screenshot: ${error.message}`));
+    await page.goto("about:blank").catch(() => {});
+  }
+  await browser.close();
+  await server.stop();
+  return code;
+}
+
+/** What VS Code itself had to say: notifications, which a person would have seen. */
+async function lastWords(page) {
+  const texts = await page.locator(".notification-list-item-message").allInnerTexts().catch(() => []);
+  for (const text of texts) console.error(`VS Code shows: ${text}`);
+}

@@ -1,0 +1,90 @@
+// What `npm start` does once the dependencies are there.
+import { applyEdits, modify } from "jsonc-parser";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "./build.mjs";
+import { fail, killGroup, manifest, options, root } from "./project.mjs";
+import { smoke } from "./smoke.mjs";
+import { cacheFolder, installBox, which } from "./vscode-box/install.mjs";
+import { cleanEnvironment, QUIET_SETTINGS, startServer } from "./vscode-box/server.mjs";
+
+const WORKSPACE = path.join(root, "test-workspace");
+const HINT = "The chat is behind the Symposium icon in the activity bar, at the left.";
+
+export async function start(argv) {
+  const asked = options(argv, { flags: ["smoke", "browser", "development"], one: ["agent", "screenshot", "timeout", "permission", "folder"], many: ["prompt"] });
+  if (asked.rest.length > 0) fail(`What is "${asked.rest.join(" ")}"? An agent's command is one argument: npm start -- --agent 'my-agent --acp'`);
+  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission)) fail("--prompt, --permission, --screenshot and --timeout go with --smoke.");
+  if (!["allow", "reject", undefined].includes(asked.permission)) fail(`--permission is allow or reject, not "${asked.permission}".`);
+  const seconds = Number(asked.timeout ?? 120);
+  if (!(seconds > 0)) fail(`--timeout is a number of seconds, not "${asked.timeout}".`);
+  try {
+    await build(asked.development ? "development" : "production");
+    const settings = agentSettings(asked.agent);
+    const workspace = asked.folder === undefined ? WORKSPACE : path.resolve(caller(), asked.folder);
+    if (asked.smoke) process.exitCode = await smoke({ prompts: asked.prompt, settings, screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")), seconds, workspace, permission: asked.permission });
+    else if (!asked.browser && desktop()) await openDesktop(desktop(), settings, workspace);
+    else await openBrowser(settings, workspace);
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
+/** Where the user typed the command; npm runs scripts in the project's folder. */
+const caller = () => process.env.INIT_CWD ?? process.cwd();
+
+/** The settings that select the agent: a shell command, run where the user typed it, or Eliza. */
+function agentSettings(command) {
+  if (command === undefined) return { "symposium.agents": [], "symposium.currentAgentId": "elizacp" };
+  const local = process.platform === "win32"
+    ? { command: "cmd", args: ["/d", "/s", "/c", `cd /d "${caller()}" && ${command}`] }
+    : { command: "/bin/sh", args: ["-c", `cd ${quoted(caller())} && ${command}`] };
+  const name = command.length > 40 ? `${command.slice(0, 39)}…` : command;
+  return { "symposium.agents": [{ id: "start-agent", name, distribution: { local } }], "symposium.currentAgentId": "start-agent" };
+}
+
+const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
+
+const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
+
+/** A profile of its own, so that the user's settings and extensions stay out of it. What is changed there in VS Code stays. */
+function profile(name, settings) {
+  const folder = path.join(cacheFolder, "profiles", name);
+  const userData = path.join(folder, "user-data"), extensionsDir = path.join(folder, "extensions");
+  const file = path.join(userData, "User", "settings.json");
+  for (const made of [path.dirname(file), extensionsDir]) mkdirSync(made, { recursive: true });
+  const fresh = !existsSync(file);
+  let text = fresh ? "{}" : readFileSync(file, "utf8");
+  for (const [key, value] of Object.entries({ ...(fresh ? QUIET_SETTINGS : {}), ...settings })) {
+    text = applyEdits(text, modify(text, [key], value, { formattingOptions: { insertSpaces: true, tabSize: 2 } }));
+  }
+  writeFileSync(file, text);
+  return { folder, userData, extensionsDir };
+}
+
+async function openDesktop(code, settings, workspace) {
+  const { userData, extensionsDir } = profile("desktop", settings);
+  console.log(`Opening VS Code (${code}). ${HINT}`);
+  const child = spawn(code, ["--new-window", "--wait", "--user-data-dir", userData, "--extensions-dir", extensionsDir, "--disable-workspace-trust",
+    `--extensionDevelopmentPath=${root}`, workspace], { stdio: "inherit", env: cleanEnvironment(), shell: process.platform === "win32" });
+  process.exitCode = await new Promise((resolve, reject) => {
+    child.on("error", error => reject(new Error(`VS Code could not be started with ${code}: ${error.message}`)));
+    child.on("exit", resolve);
+  }) ?? 1;
+}
+
+async function openBrowser(settings, workspace) {
+  await installBox({ browser: false });
+  const { folder, userData, extensionsDir } = profile("browser", settings);
+  // As if it were installed, only that its folder is this one: a page that anybody opens has no development options.
+  const where = { $mid: 1, path: root, scheme: "file" };
+  writeFileSync(path.join(extensionsDir, "extensions.json"), JSON.stringify([{ identifier: { id: `${manifest.publisher}.${manifest.name}` }, version: manifest.version, location: where }]));
+  const server = await startServer({ home: folder, ownHome: false, userData, extensionsDir, graceSeconds: 300 });
+  const url = `http://${server.authority}/?folder=${encodeURIComponent(workspace)}`;
+  console.log(`\n  VS Code is at ${url}\n  ${HINT}\n  Ctrl+C ends it.\n`);
+  const opener = process.platform === "darwin" ? "open" : process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? which("xdg-open") : undefined;
+  if (opener !== undefined) spawn(opener, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
+  const interval = setInterval(() => {}, 1_000_000);
+  process.on("exit", () => { clearInterval(interval); killGroup(server.pid, "SIGTERM"); });
+}

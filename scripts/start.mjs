@@ -1,0 +1,13 @@
+// `npm start`: does the set-up and opens VS Code on test-workspace with the extension and Eliza, the built-in agent.
+//   npm start -- --agent 'COMMAND'                     another ACP agent: a shell command, run in the folder of the caller
+//   npm start -- --smoke [--prompt TEXT]…              no window: asks, prints what the page shows, exits 0 when answered
+//             [--permission allow|reject] [--screenshot FILE] [--timeout SECONDS]
+//   npm start -- --folder DIR                          that folder in place of test-workspace
+//   npm start -- --browser                             VS Code in the browser although there is a desktop `code`
+//   npm start -- --development                         a build that is not minified
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+if (spawnSync(process.execPath, [path.join(import.meta.dirname, "setup.mjs")], { stdio: "inherit" }).status !== 0) process.exit(1);
+const { start } = await import("./start-run.mjs");
+await start(process.argv.slice(2));

@@ -1,0 +1,26 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { LastBytes } from "./last-bytes";
+
+suite("last bytes", () => {
+  test("are the end of what came, however it was cut", () => {
+    fc.assert(fc.property(fc.array(fc.string({ maxLength: 30 })), fc.integer({ min: 1, max: 40 }), (pieces, limit) => {
+      const last = new LastBytes(limit);
+      for (const piece of pieces) last.push(Buffer.from(piece));
+      equal(last.text(), Buffer.from(pieces.join("")).subarray(-limit).toString());
+      equal(last.total, pieces.join("").length);
+    }), { numRuns: 200 });
+  });
+  test("begin with a whole character", () => {
+    const last = new LastBytes(4);
+    last.push(Buffer.from("äöü"));
+    equal(last.text(), "öü");
+    last.push(Buffer.from("xyz"));
+    equal(last.text(), "xyz");
+  });
+  test("hold twice their limit at most", () => {
+    const last = new LastBytes(1000);
+    for (let i = 0; i < 10_000; i++) last.push(Buffer.alloc(100));
+    ok(last.text().length === 1000 && last.total === 1_000_000);
+  });
+});

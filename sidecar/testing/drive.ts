@@ -1,0 +1,114 @@
+/** A client for real agent processes in tests: starts one with a ledger of its own, records what it says, waits for it by event. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ChildProcessRecord } from "../../src/protocol/sidecar";
+import { openLedger, type Ledger } from "../agents/ledger";
+import { startProcess, type AgentProcess, type ProcessSpec } from "../agents/process";
+import { newRun } from "../agents/runs";
+import type { Closed } from "../rpc/channel";
+import { realClock, type Clock } from "../rpc/clock";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
+
+/** A new folder below the system's for temporary files, removed when disposed. */
+export function temporaryFolder(): { readonly path: string } & Disposable {
+  const folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface DriveOptions { readonly clock?: Clock; readonly run?: string; readonly storage?: string }
+
+export class Drive implements AsyncDisposable {
+  readonly run: string;
+  readonly process: AgentProcess;
+  readonly peer: Peer;
+  readonly ledger: Ledger;
+  /** What was reported to the host. */
+  readonly reported: (ChildProcessRecord | { readonly ended: number })[] = [];
+  readonly updates: JsonObject[] = [];
+  readonly requests: IncomingRequest[] = [];
+  /** Methods of notifications other than `session/update`. */
+  readonly others: string[] = [];
+  readonly odd: string[] = [];
+  readonly logged: (readonly [message: string, detail: Readonly<Record<string, unknown>>])[] = [];
+  readonly closed: Promise<Closed>;
+  /** Called for each request of the agent that is neither taken with `nextRequest` nor unknown. */
+  answer: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
+  /** While this is set, reading is paused after each update: a slow client. */
+  slow: Promise<void> | undefined;
+  readonly #storage = temporaryFolder();
+  #watching: (() => void)[] = [];
+
+  constructor(spec: ProcessSpec, { clock = realClock, run = newRun(), storage }: DriveOptions = {}) {
+    this.run = run;
+    this.ledger = openLedger(storage ?? this.#storage.path, run);
+    this.process = startProcess(spec, {
+      clock, ledger: this.ledger,
+      report: { started: record => this.reported.push(record), ended: pid => this.#heard(() => this.reported.push({ ended: pid })) },
+      log: (message, detail) => this.#heard(() => this.logged.push([message, detail])),
+    });
+    let close: (reason: Closed) => void = () => undefined;
+    this.closed = new Promise(resolve => { close = resolve; });
+    this.peer = new Peer(this.process.channel, {
+      request: request => { this.#heard(() => this.requests.push(request)); this.answer(request); },
+      notification: (method, params) => {
+        const { update } = objectOr(params);
+        this.#heard(() => method === "session/update" && isObject(update) ? this.updates.push(update) : this.others.push(method));
+        return this.slow;
+      },
+      closed: close,
+      odd: what => this.#heard(() => this.odd.push(what)),
+    });
+  }
+
+  async initialize(): Promise<JsonObject> {
+    return objectOr(await this.peer.request("initialize", { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true } }));
+  }
+
+  /** The session's id; initialises before. */
+  async open(mcpServers: readonly unknown[] = []): Promise<string> {
+    await this.initialize();
+    return this.newSession(mcpServers);
+  }
+
+  async newSession(mcpServers: readonly unknown[] = []): Promise<string> {
+    return String(objectOr(await this.peer.request("session/new", { cwd: process.cwd(), mcpServers })).sessionId);
+  }
+
+  /** The prompt's answer. */
+  async prompt(sessionId: string, text: string): Promise<JsonObject> {
+    return objectOr(await this.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }));
+  }
+
+  cancel(sessionId: string): void { this.peer.notify("session/cancel", { sessionId }); }
+
+  /** All text of agent messages. */
+  get said(): string {
+    return this.updates.filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => String(objectOr(content).text)).join("");
+  }
+
+  /** Resolves after the message that makes it true. */
+  until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise(resolve => {
+      const look = (): void => {
+        if (!condition()) return;
+        this.#watching = this.#watching.filter(other => other !== look);
+        resolve();
+      };
+      this.#watching.push(look);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.process[Symbol.asyncDispose]();
+    this.ledger.close();
+    this.#storage[Symbol.dispose]();
+  }
+
+  #heard(record: () => void): void {
+    record();
+    for (const look of [...this.#watching]) look();
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * A real ACP agent (v1, stdio) that does what the prompt says: README.md beside it has the steps and the flags. Every kind of
+ * misbehaviour that a client must survive is one step or one flag. Needs nothing but Node; bundles to one file.
+ */
+import { appendFileSync } from "node:fs";
+import { ScriptedAgent } from "./scripted-agent/agent";
+import { stubbornChild } from "./scripted-agent/children";
+import { parseFlags } from "./scripted-agent/flags";
+import { Wire } from "./scripted-agent/wire";
+
+const flags = parseFlags(process.argv.slice(2));
+if (flags.exitAtStart !== undefined) {
+  process.stderr.write("scripted agent: this is how it goes\nno licence was found\n");
+  process.exit(flags.exitAtStart);
+}
+if (flags.ignoreSigterm) process.on("SIGTERM", () => undefined);
+if (flags.ignoreStdinEnd) setInterval(() => undefined, 60_000);
+
+async function main(): Promise<void> {
+  if (flags.withChild) await stubbornChild(false);
+  if (flags.setsidChild) await stubbornChild(true);
+  const agent = new ScriptedAgent(() => wire, flags);
+  const wire = new Wire(process.stdin, process.stdout, {
+    request: (id, method, params) => void agent.request(id, method, params),
+    notification: (method, params) => agent.notification(method, params),
+    line: line => { if (flags.log !== undefined) appendFileSync(flags.log, `${line}\n`); },
+    ended: () => { if (!flags.ignoreStdinEnd) process.exit(0); },
+  });
+}
+
+void main();

@@ -1,0 +1,117 @@
+/** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
+import { setTimeout as after } from "node:timers/promises";
+import { readMcpServers, type McpServer } from "../../mcp/servers";
+import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import type { Flags } from "./flags";
+import { parseScript, type Step } from "./script";
+import { runTurn, type Ending } from "./turn";
+import type { Wire } from "./wire";
+
+interface Session { readonly cwd: string; readonly servers: readonly McpServer[]; turn: { readonly id: unknown; readonly cancel: AbortController } | undefined }
+
+const MODES = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: "Writes code" }] };
+const COMMANDS = [{ name: "early", description: "Announced before the session" }];
+
+export class ScriptedAgent {
+  readonly #flags: Flags;
+  readonly #sessions = new Map<string, Session>();
+  #signedIn = false;
+  #numbers = 0;
+
+  constructor(private readonly wire: () => Wire, flags: Flags) { this.#flags = flags; }
+
+  /** Answers; never rejects. */
+  async request(id: unknown, method: string, params: unknown): Promise<void> {
+    try {
+      if (method === "session/prompt") return await this.#prompt(id, objectOr(params));
+      this.wire().respond(id, await this.#answer(method, objectOr(params)));
+      if (method === "initialize" && this.#flags.exitAfterInit !== undefined) process.exit(this.#flags.exitAfterInit);
+    } catch (error) {
+      const { code, message } = error instanceof RpcError ? error : new RpcError(RpcCode.internalError, String(error));
+      this.wire().fail(id, code, message);
+    }
+  }
+
+  notification(method: string, params: unknown): void {
+    const { sessionId, requestId } = objectOr(params);
+    if (method === "session/cancel") this.#sessions.get(stringOr(sessionId, ""))?.turn?.cancel.abort();
+    if (method === "$/cancel_request") for (const { turn } of this.#sessions.values()) if (turn && turn.id === requestId) turn.cancel.abort();
+  }
+
+  async #answer(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    switch (method) {
+      case "initialize": return this.#initialize();
+      case "authenticate": this.#signedIn = true; return {};
+      case "session/new": return this.#newSession(params);
+      case "session/set_mode": {
+        this.#session(params);
+        await this.wire().notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId } });
+        return {};
+      }
+      case "session/close": {
+        this.#session(params).turn?.cancel.abort();
+        this.#sessions.delete(String(params.sessionId));
+        return {};
+      }
+      default: throw new RpcError(RpcCode.methodNotFound, `no method ${method}`);
+    }
+  }
+
+  async #initialize(): Promise<unknown> {
+    const { slowInit, hangInit, failInit, authRequired } = this.#flags;
+    if (slowInit > 0) await after(slowInit);
+    if (hangInit) await new Promise(() => undefined);
+    if (failInit) throw new RpcError(RpcCode.internalError, "scripted failure of initialize");
+    return {
+      protocolVersion: 1,
+      agentInfo: { name: "scripted-agent", title: "Scripted agent", version: "1.0.0" },
+      agentCapabilities: { promptCapabilities: { image: true, embeddedContext: true }, mcpCapabilities: { http: true }, sessionCapabilities: { close: {} } },
+      authMethods: authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : [],
+    };
+  }
+
+  async #newSession({ cwd, mcpServers }: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const { authRequired, failNewSession, earlyCommands } = this.#flags;
+    if (authRequired && !this.#signedIn) throw new RpcError(RpcCode.authRequired, "Authentication required");
+    if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
+    if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
+    const sessionId = `session-${this.#sessions.size + 1}`;
+    this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), turn: undefined });
+    if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });
+    return { sessionId, modes: MODES };
+  }
+
+  async #prompt(id: unknown, params: Readonly<Record<string, unknown>>): Promise<void> {
+    const sessionId = String(params.sessionId);
+    const session = this.#session(params);
+    if (session.turn) throw new RpcError(RpcCode.invalidRequest, "a turn is running in this session");
+    const turn = { id, cancel: new AbortController() };
+    session.turn = turn;
+    try {
+      const { cwd, servers } = session;
+      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
+    } finally { session.turn = undefined; }
+  }
+
+  #end(id: unknown, sessionId: string, { answer, twice, late }: Ending): void {
+    for (let n = 0; n < (twice ? 2 : 1); n++) void this.wire().send({ id, ...answer });
+    for (const { ms, text } of late) {
+      setTimeout(() => void this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } }), ms);
+    }
+  }
+
+  #session({ sessionId }: Readonly<Record<string, unknown>>): Session {
+    const session = this.#sessions.get(stringOr(sessionId, ""));
+    if (!session) throw new RpcError(RpcCode.notFound, `no session ${String(sessionId)}`);
+    return session;
+  }
+}
+
+function stepsOf(prompt: unknown): readonly Step[] {
+  const text = arrayOr(prompt).map(block => isObject(block) && block.type === "text" ? String(block.text) : `(${String(objectOr(block).type)})`).join("\n");
+  const script = parseScript(text);
+  if (script.kind === "script") return script.steps;
+  process.stderr.write(`no script: ${script.why}\n`);
+  return [{ step: "say", text: `You said: ${text}` }];
+}

@@ -1,0 +1,71 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { fieldsOf, permissionOptions, toolCallOf } from "./fields";
+import { numberedWords, parseScript } from "./script";
+
+const steps = (text: string): unknown => {
+  const script = parseScript(text);
+  return script.kind === "script" ? script.steps : script.why;
+};
+
+suite("the language of the scripted agent", () => {
+  test("one step a line, or with semicolons in a text of one line", () => {
+    deepEqual(steps("say a; b\nhang\n\n stop refusal "), [{ step: "say", text: "a; b" }, { step: "hang" }, { step: "stop", text: "refusal" }]);
+    deepEqual(steps("say a; say b \\; c;"), [{ step: "say", text: "a" }, { step: "say", text: "b ; c" }]);
+  });
+  test("a text with one part that is no step is no script, and says which", () => {
+    equal(steps("say a; hello"), "“hello” is no step");
+    equal(steps("hang on a second"), "“hang on a second” is no step");
+    equal(steps("What is a sidecar?"), "“What is a sidecar?” is no step");
+    equal(steps("toString"), "“toString” is no step");
+    equal(steps(" \n "), "it is empty");
+  });
+  const table: readonly (readonly [string, unknown])[] = [
+    ["say a\\nb\\tc\\\\n", { step: "say", text: "a\nb\tc\\n" }],
+    ["stream 3 chunks of 10 chars", { step: "stream", chunks: 3, chars: 10, ms: 0 }],
+    ["stream 1 chunk of 1 char every 20 ms", { step: "stream", chunks: 1, chars: 1, ms: 20 }],
+    ["plan [x] a | [>] b|c d", { step: "plan", entries: [["a", "completed"], ["b", "in_progress"], ["c d", "pending"]].map(([content, status]) => ({ content, priority: "medium", status })) }],
+    ["tool t1 edit Change it", { step: "tool", id: "t1", kind: "edit", title: "Change it" }],
+    ["toolupdate t1 completed text=\"a b\" image", { step: "toolupdate", id: "t1", fields: [["status", "completed"], ["text", "a b"], ["image", true]] }],
+    ["toolupdate t1", { step: "toolupdate", id: "t1", fields: [] }],
+    ["ask p1 options=allow_once,allow_once no-title input={\"a\":[1,\"}\"]}", { step: "ask", id: "p1", parallel: false, fields: [["options", "allow_once,allow_once"], ["no-title", true], ["input", { a: [1, "}"] }]] }],
+    ["ask* p1", { step: "ask", id: "p1", parallel: true, fields: [] }],
+    ["read /a/b", { step: "read", text: "/a/b" }],
+    ["write /a/b one\\ntwo", { step: "write", path: "/a/b", text: "one\ntwo" }],
+    ["terminal sh -c 'echo x'", { step: "terminal", text: "sh -c 'echo x'" }],
+    ["mcp s t {\"a\": {}}", { step: "mcp", server: "s", tool: "t", args: { a: {} }, parallel: false }],
+    ["mcp* s t", { step: "mcp", server: "s", tool: "t", args: {}, parallel: true }],
+    ["crash 3", { step: "crash", n: 3 }],
+    ["late 50 again", { step: "late", ms: 50, text: "again" }],
+    ["commands a:does a: b,c:x", { step: "commands", commands: [{ name: "a", description: "does a: b" }, { name: "c", description: "x" }] }],
+    ["usage 10 100 0.5 USD", { step: "usage", used: 10, size: 100, cost: { amount: 0.5, currency: "USD" } }],
+    ["usage 10 100", { step: "usage", used: 10, size: 100 }],
+    ["error -32603 no luck", { step: "error", code: -32603, message: "no luck" }],
+  ];
+  for (const [text, step] of table) test(text, () => deepEqual(steps(text), [step]));
+  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1"]) {
+    test(`${text} is no step`, () => equal(parseScript(text).kind, "text"));
+  }
+  test("every text is a script or a text", () => {
+    const words = fc.constantFrom("say", "ask", "mcp*", "toolupdate", "x", "{\"a\":1}", "a=", "=", ";", "\n", " ", "\"", "\\");
+    fc.assert(fc.property(fc.array(words).map(parts => parts.join(" ")), text => { parseScript(text); }), { numRuns: 300 });
+  });
+
+  test("fields become a tool call, content in their order", () =>
+    deepEqual(toolCallOf(fieldsOf("status=failed text=x diff={\"path\":\"/a\",\"newText\":\"b\"} terminal=last locations=/a:3,/b link=file:///c.txt hologram=1 rawOutput={\"n\":1}") ?? [], "term-1"), {
+      status: "failed", locations: [{ path: "/a", line: 3 }, { path: "/b" }], rawOutput: { n: 1 },
+      content: [
+        { type: "content", content: { type: "text", text: "x" } }, { type: "diff", path: "/a", newText: "b" }, { type: "terminal", terminalId: "term-1" },
+        { type: "content", content: { type: "resource_link", uri: "file:///c.txt", name: "c.txt" } }, { type: "hologram", value: "1" },
+      ],
+    }));
+  test("options of one kind have ids of their own", () =>
+    deepEqual(permissionOptions("allow_once,reject_once,allow_once"), [
+      { optionId: "allow_once", name: "Allow once", kind: "allow_once" }, { optionId: "reject_once", name: "Reject once", kind: "reject_once" },
+      { optionId: "allow_once-2", name: "Allow once (2)", kind: "allow_once" }]));
+  test("numbered words have exactly the length that was asked for", () => {
+    equal(numberedWords(0), "");
+    equal(numberedWords(11), "w1 w2 w3 w4");
+    fc.assert(fc.property(fc.nat(2000), fc.nat(2000), (a, b) => { equal(numberedWords(a + b).slice(0, a), numberedWords(a)); }), { numRuns: 50 });
+  });
+});

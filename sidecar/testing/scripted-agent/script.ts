@@ -1,0 +1,136 @@
+/**
+ * The language of the scripted agent: a prompt's text as steps. README.md beside the program has every step for a reader.
+ *
+ * One step a line; in a text of one line `;` separates, too (`\;` is a semicolon). A text in which any part is no step is no
+ * script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
+ */
+import type { JsonObject } from "../../rpc/json";
+import { fieldsOf, type Fields } from "./fields";
+
+type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "tools" | "env" | "stop";
+type BareStep = "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid";
+type NumberStep = "crash" | "sleep" | "stderr-flood";
+
+export type Step =
+  | { readonly step: TextStep; readonly text: string }
+  | { readonly step: BareStep }
+  | { readonly step: NumberStep; readonly n: number }
+  | { readonly step: "stream"; readonly chunks: number; readonly chars: number; readonly ms: number }
+  | { readonly step: "plan"; readonly entries: readonly PlanEntry[] }
+  | { readonly step: "tool"; readonly id: string; readonly kind: string; readonly title: string }
+  | { readonly step: "toolupdate"; readonly id: string; readonly fields: Fields }
+  | { readonly step: "ask"; readonly id: string; readonly fields: Fields; readonly parallel: boolean }
+  | { readonly step: "write"; readonly path: string; readonly text: string }
+  | { readonly step: "mcp"; readonly server: string; readonly tool: string; readonly args: JsonObject; readonly parallel: boolean }
+  | { readonly step: "late"; readonly ms: number; readonly text: string }
+  | { readonly step: "commands"; readonly commands: readonly { readonly name: string; readonly description: string }[] }
+  | { readonly step: "usage"; readonly used: number; readonly size: number; readonly cost?: { readonly amount: number; readonly currency: string } }
+  | { readonly step: "error"; readonly code: number; readonly message: string };
+
+export interface PlanEntry { readonly content: string; readonly priority: "medium"; readonly status: "pending" | "in_progress" | "completed" }
+
+export type Script = { readonly kind: "script"; readonly steps: readonly Step[] } | { readonly kind: "text"; readonly why: string };
+
+export function parseScript(text: string): Script {
+  const lines = text.split("\n").map(line => line.trim()).filter(line => line !== "");
+  const parts = lines.length === 1 ? splitAtSemicolons(lines[0] ?? "") : lines;
+  if (parts.length === 0) return { kind: "text", why: "it is empty" };
+  const steps: Step[] = [];
+  for (const part of parts) {
+    const step = parseStep(part);
+    if (!step) return { kind: "text", why: `“${part}” is no step` };
+    steps.push(step);
+  }
+  return { kind: "script", steps };
+}
+
+/** `w1 w2 w3 …`, the first `length` characters of it: what is lost, doubled or out of order is seen at once. */
+export function numberedWords(length: number): string {
+  const words: string[] = [];
+  for (let n = 1, held = 0; held < length; n++) {
+    const word = `w${n} `;
+    words.push(word);
+    held += word.length;
+  }
+  return words.join("").slice(0, length);
+}
+
+function splitAtSemicolons(line: string): readonly string[] {
+  return line.split(/(?<!\\);/).map(part => part.replaceAll("\\;", ";").trim()).filter(part => part !== "");
+}
+
+function parseStep(part: string): Step | undefined {
+  const [, name = "", rest = ""] = /^(\S+)\s*([^]*)$/.exec(part) ?? [];
+  return Object.hasOwn(STEPS, name) ? STEPS[name]?.(rest) : undefined;
+}
+
+type Parse = (rest: string) => Step | undefined;
+
+/** A step that has nothing but its name. */
+const bare = (step: BareStep): Parse => rest => rest === "" ? { step } : undefined;
+const text = (step: TextStep): Parse => rest => rest === "" ? undefined : { step, text: unescaped(rest) };
+const number = (step: NumberStep): Parse => rest => /^\d+$/.test(rest) ? { step, n: Number(rest) } : undefined;
+/** A step whose rest has this form. */
+const form = (pattern: RegExp, make: (...groups: string[]) => Step | undefined): Parse => rest => {
+  const groups = pattern.exec(rest);
+  return groups ? make(...groups.slice(1).map(group => group ?? "")) : undefined;
+};
+
+const STEPS: Readonly<Record<string, Parse>> = {
+  say: text("say"), think: text("think"), garbage: text("garbage"), stderr: text("stderr"), title: text("title"), terminal: text("terminal"),
+  mode: form(/^(\S+)$/, id => ({ step: "mode", text: id })),
+  read: form(/^(\S+)$/, path => ({ step: "read", text: path })),
+  tools: form(/^(\S+)$/, server => ({ step: "tools", text: server })),
+  env: form(/^(\w+)$/, name => ({ step: "env", text: name })),
+  stop: form(/^(\w+)$/, reason => ({ step: "stop", text: reason })),
+  stream: form(/^(\d+) chunks? of (\d+) chars?(?: every (\d+) ?ms)?$/, (chunks, chars, ms) => ({ step: "stream", chunks: Number(chunks), chars: Number(chars), ms: Number(ms) })),
+  plan: rest => rest === "" ? undefined : { step: "plan", entries: rest.split("|").map(planEntry) },
+  tool: form(/^(\S+) (\w+) (.+)$/, (id = "", kind = "", title = "") => ({ step: "tool", id, kind, title: unescaped(title) })),
+  toolupdate: form(/^(\S+)\s*([^]*)$/, (id = "", rest = "") => {
+    const [, status, more = ""] = /^(pending|in_progress|completed|failed)\b\s*([^]*)$/.exec(rest) ?? [undefined, undefined, rest];
+    const fields = fieldsOf(more);
+    return fields && { step: "toolupdate", id, fields: status === undefined ? fields : [["status", status], ...fields] };
+  }),
+  ask: ask(false), "ask*": ask(true),
+  write: form(/^(\S+) ([^]+)$/, (path = "", content = "") => ({ step: "write", path, text: unescaped(content) })),
+  mcp: mcp(false), "mcp*": mcp(true),
+  hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"),
+  "unknown-update": bare("unknown-update"), "unknown-request": bare("unknown-request"), "unknown-notification": bare("unknown-notification"),
+  "answer-twice": bare("answer-twice"),
+  crash: number("crash"), sleep: number("sleep"), "stderr-flood": number("stderr-flood"),
+  late: form(/^(\d+) ([^]+)$/, (ms, said = "") => ({ step: "late", ms: Number(ms), text: unescaped(said) })),
+  commands: rest => rest === "" ? undefined : { step: "commands", commands: rest.split(",").map(command) },
+  usage: form(/^(\d+) (\d+)(?: ([\d.]+) (\w+))?$/, (used, size, amount, currency) =>
+    ({ step: "usage", used: Number(used), size: Number(size), ...(currency ? { cost: { amount: Number(amount), currency } } : {}) })),
+  error: form(/^(-?\d+) ([^]+)$/, (code, message = "") => ({ step: "error", code: Number(code), message: unescaped(message) })),
+};
+
+function ask(parallel: boolean): Parse {
+  return form(/^(\S+)\s*([^]*)$/, (id = "", rest = "") => {
+    const fields = fieldsOf(rest);
+    return fields && { step: "ask", id, fields, parallel };
+  });
+}
+
+function mcp(parallel: boolean): Parse {
+  return form(/^(\S+) (\S+)(?: (\{[^]*\}))?$/, (server = "", tool = "", json) => {
+    const [field] = fieldsOf(`args=${json || "{}"}`) ?? [];
+    const args = field?.[1];
+    return typeof args === "object" && args !== null && !Array.isArray(args) ? { step: "mcp", server, tool, args: { ...args }, parallel } : undefined;
+  });
+}
+
+/** `[x] done`, `[>] begun`, `to do`. */
+function planEntry(entry: string): PlanEntry {
+  const [, mark, content = ""] = /^\s*(?:\[([x> ])\]\s*)?([^]*?)\s*$/.exec(entry) ?? [];
+  return { content, priority: "medium", status: mark === "x" ? "completed" : mark === ">" ? "in_progress" : "pending" };
+}
+
+function command(described: string): { readonly name: string; readonly description: string } {
+  const [name = "", ...description] = described.trim().split(":");
+  return { name, description: description.join(":") };
+}
+
+function unescaped(written: string): string {
+  return written.replaceAll(/\\([nt\\])/g, (_, c) => c === "n" ? "\n" : c === "t" ? "\t" : "\\");
+}

@@ -1,0 +1,233 @@
+/**
+ * One turn of the scripted agent: does the steps of a script one after the other (starred neighbours together), and says how
+ * the turn ends. When the client cancels, what waits stops waiting, and the turn ends as `cancelled`; only a question that is open
+ * is waited for, because a client that cancels must answer it.
+ */
+import { setTimeout as after } from "node:timers/promises";
+import { useMcp, type McpConnection } from "../../mcp/client";
+import type { McpServer } from "../../mcp/servers";
+import { realClock } from "../../rpc/clock";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { parseCommand } from "../../agents/command-line";
+import { permissionOptions, toolCallOf } from "./fields";
+import { numberedWords, type Step } from "./script";
+import { Refused, type Wire } from "./wire";
+
+/** How the prompt is answered, how often, and what comes after. */
+export interface Ending {
+  readonly answer: { readonly result: JsonObject } | { readonly error: { readonly code: number; readonly message: string } };
+  readonly twice: boolean;
+  readonly late: readonly { readonly ms: number; readonly text: string }[];
+}
+
+export interface TurnWorld {
+  readonly wire: Wire;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly servers: readonly McpServer[];
+  /** Aborts at `session/cancel`. */
+  readonly cancelled: AbortSignal;
+  /** Numbers that are never used again in this process. */
+  readonly next: () => number;
+}
+
+type Mcp = Extract<Step, { step: "mcp" }>;
+type Ask = Extract<Step, { step: "ask" }>;
+
+/** Rejects when the client is gone. */
+export async function runTurn(steps: readonly Step[], world: TurnWorld): Promise<Ending> {
+  return new Turn(world).run(steps);
+}
+
+class Turn {
+  readonly #world: TurnWorld;
+  #reason = "end_turn";
+  #error: { readonly code: number; readonly message: string } | undefined;
+  #twice = false;
+  /** `wait-cancel` has seen the cancellation: the steps behind it are done nevertheless. */
+  #winding = false;
+  #terminal = "";
+  readonly #late: { readonly ms: number; readonly text: string }[] = [];
+
+  constructor(world: TurnWorld) { this.#world = world; }
+
+  async run(steps: readonly Step[]): Promise<Ending> {
+    for (const batch of batches(steps)) {
+      if (this.#isOver()) break;
+      try { await this.#doAll(batch); }
+      catch (error) {
+        if (this.#world.cancelled.aborted) continue;
+        if (!(error instanceof Error)) throw error;
+        await this.#say(`failed: ${error instanceof Refused ? `${String(error.code)} ` : ""}${error.message}`);
+      }
+    }
+    const stopReason = this.#world.cancelled.aborted ? "cancelled" : this.#reason;
+    return { answer: this.#error ? { error: this.#error } : { result: { stopReason } }, twice: this.#twice, late: this.#late };
+  }
+
+  #isOver(): boolean { return this.#error !== undefined || (this.#world.cancelled.aborted && !this.#winding); }
+
+  async #doAll(batch: readonly Step[]): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first && first.step !== "mcp") return this.#do(first);
+    await Promise.all([this.#mcp(batch.filter((step): step is Mcp => step.step === "mcp")), ...batch.filter(({ step }) => step !== "mcp").map(step => this.#do(step))]);
+  }
+
+  async #do(step: Step): Promise<void> {
+    const { wire, cancelled } = this.#world;
+    switch (step.step) {
+      case "say": return this.#say(step.text);
+      case "think": return this.#update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.text } });
+      case "stream": return this.#stream(step);
+      case "plan": return this.#update({ sessionUpdate: "plan", entries: step.entries });
+      case "tool": return this.#update({ sessionUpdate: "tool_call", toolCallId: step.id, kind: step.kind, title: step.title, status: "pending" });
+      case "toolupdate": return this.#update({ sessionUpdate: "tool_call_update", toolCallId: step.id, ...toolCallOf(step.fields, this.#terminal) });
+      case "commands": return this.#update({ sessionUpdate: "available_commands_update", availableCommands: step.commands });
+      case "mode": return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
+      case "title": return this.#update({ sessionUpdate: "session_info_update", title: step.text });
+      case "usage": return this.#update({ sessionUpdate: "usage_update", used: step.used, size: step.size, ...(step.cost ? { cost: step.cost } : {}) });
+      case "unknown-update": return this.#update({ sessionUpdate: "scripted_unknown", value: { some: ["thing"] } });
+      case "unknown-notification": return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
+      case "unknown-request": return this.#unknownRequest();
+      case "ask": return this.#ask(step);
+      case "read": return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
+      case "write": await this.#request("fs/write_text_file", { path: step.path, content: step.text }); return this.#say(`wrote ${step.path}`);
+      case "terminal": return this.#runTerminal(step.text);
+      case "tools": return this.#useServer(step.text, async server => this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"));
+      case "mcp": return this.#mcp([step]);
+      case "env": return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
+      case "pid": return this.#say(`pid ${process.pid}`);
+      case "garbage": return wire.raw(`${step.text}\n`);
+      case "stderr": return void process.stderr.write(`${step.text}\n`);
+      case "stderr-flood": return stderrFlood(step.n);
+      case "sleep": await after(step.n, undefined, { signal: cancelled }); return;
+      case "hang": return untilAborted(cancelled);
+      case "hang-forever": return new Promise(() => undefined);
+      case "wait-cancel": await untilAborted(cancelled); this.#winding = true; return;
+      case "crash": return process.exit(step.n);
+      case "kill": return this.#kill();
+      case "late": this.#late.push(step); return;
+      case "answer-twice": this.#twice = true; return;
+      case "error": this.#error = { code: step.code, message: step.message }; return;
+      case "stop": this.#reason = step.text; return;
+    }
+  }
+
+  #update(update: JsonObject): Promise<void> {
+    return this.#world.wire.notify("session/update", { sessionId: this.#world.sessionId, update });
+  }
+
+  #say(text: string): Promise<void> { return this.#update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }); }
+
+  #request(method: string, params: JsonObject): Promise<unknown> {
+    return this.#world.wire.request(method, { sessionId: this.#world.sessionId, ...params });
+  }
+
+  async #stream({ chunks, chars, ms }: Extract<Step, { step: "stream" }>): Promise<void> {
+    const words = numberedWords(chunks * chars);
+    for (let i = 0; i < chunks && !this.#world.cancelled.aborted; i++) {
+      await this.#say(words.slice(i * chars, (i + 1) * chars));
+      if (ms > 0) await after(ms, undefined, { signal: this.#world.cancelled });
+      else if (i % 64 === 63) await new Promise(resolve => { setImmediate(resolve); }); // a cancellation can be heard
+    }
+  }
+
+  async #ask({ id, fields }: Ask): Promise<void> {
+    const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
+    const call = toolCallOf(fields.filter(([name]) => name !== "options" && name !== "no-title"), this.#terminal);
+    const title = fields.some(([name]) => name === "no-title") ? {} : { title: call.title ?? id };
+    const { outcome } = objectOr(await this.#request("session/request_permission", { toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(String(kinds)) }));
+    const { outcome: how, optionId } = objectOr(outcome);
+    await this.#say(how === "selected" ? `chose ${String(optionId)}` : String(how));
+  }
+
+  async #unknownRequest(): Promise<void> {
+    try { await this.#say(`unknown request answered: ${JSON.stringify(await this.#request("_scripted/unknown", {}))}`); }
+    catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      await this.#say(`unknown request refused: ${String(error.code)}`);
+    }
+  }
+
+  /** A terminal of the client, shown in a tool call of its own. */
+  async #runTerminal(text: string): Promise<void> {
+    const { command, args, env } = parseCommand(text);
+    const { terminalId } = objectOr(await this.#request("terminal/create", { command, args, env: Object.entries(env).map(([name, value]) => ({ name, value })), cwd: this.#world.cwd }));
+    this.#terminal = String(terminalId);
+    const toolCallId = `terminal-${this.#world.next()}`;
+    await this.#update({ sessionUpdate: "tool_call", toolCallId, kind: "execute", title: text, status: "in_progress", content: [{ type: "terminal", terminalId }] });
+    const kill = (): void => void this.#request("terminal/kill", { terminalId }).catch(() => undefined);
+    this.#world.cancelled.addEventListener("abort", kill, { once: true });
+    try {
+      const { exitCode, signal } = objectOr(await this.#request("terminal/wait_for_exit", { terminalId }));
+      const { output } = objectOr(await this.#request("terminal/output", { terminalId }));
+      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: exitCode === 0 ? "completed" : "failed" });
+      await this.#say(`exit ${String(exitCode ?? signal)}: ${String(output)}`);
+    } finally {
+      this.#world.cancelled.removeEventListener("abort", kill);
+      await this.#request("terminal/release", { terminalId });
+    }
+  }
+
+  /** Calls to one server in one connection, all at once. */
+  async #mcp(calls: readonly Mcp[]): Promise<void> {
+    const servers = [...new Set(calls.map(({ server }) => server))];
+    await Promise.all(servers.map(server => this.#useServer(server, async connection => {
+      await Promise.all(calls.filter(call => call.server === server).map(call => this.#callTool(connection, call)));
+    })));
+  }
+
+  async #callTool(connection: McpConnection, { server, tool, args }: Mcp): Promise<void> {
+    const toolCallId = `mcp-${this.#world.next()}`;
+    await this.#update({ sessionUpdate: "tool_call", toolCallId, kind: "other", title: `${server}: ${tool}`, status: "in_progress", rawInput: args });
+    try {
+      const { failed, content, structured } = await connection.call(tool, args);
+      const shown = content.map(block => ({ type: "content", content: block }));
+      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: failed ? "failed" : "completed", content: shown, ...(structured === undefined ? {} : { rawOutput: structured }) });
+      await this.#say(`${tool}: ${content.map(({ type, text }) => String(text ?? type)).join(" ")}`);
+    } catch (error) {
+      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
+      throw error;
+    }
+  }
+
+  async #useServer(name: string, use: (connection: McpConnection) => Promise<void>): Promise<void> {
+    const { servers, cancelled, cwd } = this.#world;
+    const server = servers.find(declared => declared.name === name);
+    if (!server) throw new Error(`no MCP server ${name}`);
+    let closed = Promise.resolve();
+    await useMcp(server, { cwd, clock: realClock, signal: cancelled, client: { name: "scripted-agent", version: "1.0.0" }, closing: done => { closed = done; } }, use);
+    await closed;
+  }
+
+  /** In the middle of a message. */
+  async #kill(): Promise<void> {
+    await this.#world.wire.raw(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#world.sessionId)},"update":{"sessionUp`);
+    process.kill(process.pid, "SIGKILL");
+  }
+}
+
+/** Starred neighbours together, all others alone. */
+function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const isStarred = (step: Step | undefined): boolean => step !== undefined && "parallel" in step && step.parallel;
+  const all: Step[][] = [];
+  for (const step of steps) {
+    const last = all.at(-1);
+    if (last && isStarred(step) && isStarred(last[0])) last.push(step);
+    else all.push([step]);
+  }
+  return all;
+}
+
+async function stderrFlood(lines: number): Promise<void> {
+  for (let n = 1; n <= lines; n++) {
+    if (!process.stderr.write(`complaint ${n}\n`)) await new Promise(resolve => { process.stderr.once("drain", resolve); });
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,255 @@
+/**
+ * Between the page and the sidecar: finds the session of a tab and the tab of a session, and hands over. What a
+ * conversation holds is never looked into.
+ *
+ * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever fails is said
+ * in the tab that it belongs to, unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
+ */
+import { agentReplaced, NOT_TRUSTED, RESTARTING, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
+import type { Log } from "../log";
+import type { ActionId, ChatEvent } from "../protocol/chat";
+import { ErrorCode } from "../protocol/errors";
+import type { HostToSidecar, NewChat, SidecarToHost } from "../protocol/sidecar";
+import type { HostToPage, PageToHost, SidecarState, TabId, TabPosition } from "../protocol/webview";
+import { assertNever, type ParamsOf } from "../protocol/wire";
+import type { Settings } from "../settings/settings";
+import type { SidecarClient } from "../sidecar-client";
+import type { SidecarPhase } from "../sidecar-policy";
+import { TabSessions, type OpenSession } from "./tab-sessions";
+import type { WorkingFolders } from "./working-folders";
+
+export interface ChatWorld {
+  readonly page: { readonly isLive: boolean; post(message: HostToPage): void };
+  readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient>; restart(): void };
+  readonly folders: WorkingFolders;
+  readonly log: Log;
+  settings(): Settings;
+  isTrusted(): boolean;
+  selectAgent(agentId: string): Promise<void>;
+  /** Those that are not about a session. */
+  act(action: Exclude<ActionId, "restartAgent" | "restartSidecar">): Promise<void>;
+  openLink(href: string): Promise<void>;
+  /** A sentence with its buttons, when no page is there to show it. */
+  tell(message: string, actions: readonly ActionId[]): void;
+  /** What is forwarded to a page, for those who test. */
+  forwarded(tabId: TabId, event: ChatEvent): void;
+}
+
+type Position = ParamsOf<HostToSidecar, "chat/replay">;
+
+export class ChatController {
+  readonly #sessions: TabSessions;
+  #selected: TabId | undefined;
+  /** A command wants a tab, and waits for the page. */
+  #tabWanted = false;
+  /** Per tab, the latest position that waits for its session. */
+  readonly #asking = new Map<TabId, Omit<Position, "sessionId">>();
+
+  constructor(private readonly world: ChatWorld) {
+    this.#sessions = new TabSessions(() => world.isTrusted() ? world.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)));
+  }
+
+  get tabs(): readonly TabId[] { return this.#sessions.ids; }
+
+  /** Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know. */
+  async handle(message: PageToHost): Promise<void> {
+    try { await this.#route(message); }
+    catch (error) {
+      this.#failed(message, error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  #route(message: PageToHost): Promise<void> | void {
+    switch (message.type) {
+      case "webview-ready": return this.#pageReady(message.tabs);
+      case "new-tab": return this.#newTab(message.tabId);
+      case "close-tab": return this.#closeTab(message.tabId);
+      case "select-tab": this.#selected = message.tabId; return;
+      case "prompt": return this.#prompt(message);
+      case "cancel": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/cancel", { sessionId }));
+      case "answer-permission": return this.#toSession(message.tabId, ({ client, sessionId }) =>
+        client.request("chat/answerPermission", { sessionId, permissionId: message.permissionId, choice: message.choice }));
+      case "action": return this.#act(message.tabId, message.action);
+      case "select-agent": return this.#selectAgent(message.agentId);
+      case "open-link": return this.world.openLink(message.href);
+      case "ack": return;
+      case "log": this.world.log.emit({ timestamp: new Date(), category: "webview", ...message }); return;
+      default: return assertNever(message, "message of the page");
+    }
+  }
+
+  /** From the sidecar, unopened, to the page. */
+  event({ sessionId, ...event }: ParamsOf<SidecarToHost, "chat/event">): void {
+    const tabId = this.#sessions.tabOf(sessionId);
+    if (tabId === undefined) return; // late: the tab is closed
+    this.world.page.post({ type: "event", tabId, ...event });
+    this.world.forwarded(tabId, event.event);
+  }
+
+  snapshot({ sessionId, ...snapshot }: ParamsOf<SidecarToHost, "chat/snapshot">): void {
+    const tabId = this.#sessions.tabOf(sessionId);
+    if (tabId !== undefined) this.world.page.post({ type: "snapshot", tabId, ...snapshot });
+  }
+
+  phaseChanged(phase: SidecarPhase): void {
+    if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
+    if (phase.kind !== "running" && phase.kind !== "starting") this.#sessions.lost();
+    if (phase.kind === "failed") {
+      this.#sessions.refuse(new SidecarUnavailable(phase.message));
+      if (!this.world.page.isLive) this.world.tell(phase.message, GAVE_UP);
+    }
+    this.postState();
+    if (phase.kind === "running" && this.#sessions.someLost) this.world.page.post({ type: "askAgain" });
+  }
+
+  /** The workspace is trusted from now on: the page asks for what it could not have. */
+  trustGranted(): void {
+    this.postState();
+    this.world.page.post({ type: "askAgain" });
+  }
+
+  /** After a change of what it tells: settings, tabs, the sidecar. */
+  postState(selected?: TabId): void {
+    const { agents, currentAgentId } = this.world.settings();
+    this.world.page.post({
+      type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: this.#sidecarState(),
+      // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
+      ...(selected === undefined ? {} : { selected }),
+    });
+  }
+
+  /** The page opens a tab as if the user had; when there is no page yet, the one that comes does. */
+  openTab(): void {
+    if (this.world.page.isLive) this.world.page.post({ type: "openTab" });
+    else this.#tabWanted = true;
+  }
+
+  /** For the tab that the user looks at; `false`: there is none. */
+  async restartAgent(): Promise<boolean> {
+    const tabId = this.#selected !== undefined && this.tabs.includes(this.#selected) ? this.#selected : this.tabs[0];
+    if (tabId === undefined) return false;
+    await this.handle({ type: "action", tabId, action: "restartAgent" });
+    return true;
+  }
+
+  restartSidecar(): void {
+    if (this.world.isTrusted()) this.world.sidecar.restart();
+    else this.world.tell(NOT_TRUSTED, ["manageTrust"]);
+  }
+
+  dispose(): void { this.#sessions.dispose(); }
+
+  async #pageReady(positions: readonly TabPosition[]): Promise<void> {
+    const known = this.tabs.length > 0 || positions.length > 0;
+    if (this.world.isTrusted()) for (const position of positions) void this.#position(position);
+    this.postState(positions.length === 0 ? this.#selected : undefined);
+    // A first page opens its first tab by itself.
+    if (this.#tabWanted && known) this.world.page.post({ type: "openTab" });
+    this.#tabWanted = false;
+    // The start of the sidecar need not wait for the first tab.
+    if (this.world.isTrusted()) await this.world.sidecar.client().catch(() => undefined); // the state tells why
+  }
+
+  /** Opens what has no session (any more), then has the sidecar send what the page misses. */
+  async #position({ tabId, at, asked, shown, agentId, cwd }: TabPosition): Promise<void> {
+    const isWaiting = this.#asking.has(tabId);
+    this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
+    const kind = this.#sessions.kind(tabId);
+    if (kind === undefined || kind === "lost") this.#open(tabId, agentId, cwd, shown, kind === undefined ? WINDOW_RELOADED : SIDECAR_RESTARTED).catch(() => undefined);
+    if (isWaiting) return;
+    try {
+      const { client, sessionId } = await this.#sessions.session(tabId);
+      const latest = this.#asking.get(tabId);
+      if (latest) client.notify("chat/replay", { sessionId, ...latest });
+    } catch (error) {
+      if (error instanceof SidecarRefused) this.world.page.post({ type: "failed", tabId, message: error.message });
+      this.world.log.warn("agent", "A tab has no session", { tabId, error });
+    } finally {
+      this.#asking.delete(tabId);
+    }
+  }
+
+  async #newTab(tabId: TabId): Promise<void> {
+    if (this.#sessions.kind(tabId) !== undefined) return;
+    if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    const opening = this.#open(tabId, this.world.settings().currentAgentId, undefined, []);
+    this.postState();
+    await opening;
+  }
+
+  async #open(tabId: TabId, agentId: string | undefined, cwd: string | undefined, shown: NewChat["shown"], why?: string): Promise<void> {
+    const { agents, currentAgentId } = this.world.settings();
+    const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
+    if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
+    const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
+    const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
+    await this.#sessions.open(tabId, async () => ({
+      agent, cwd: cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose(),
+      shown, ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }),
+    }));
+  }
+
+  #closeTab(tabId: TabId): void {
+    this.#sessions.close(tabId);
+    if (this.#selected === tabId) this.#selected = undefined;
+    this.postState();
+  }
+
+  async #prompt({ tabId, messageId, text }: Extract<PageToHost, { type: "prompt" }>): Promise<void> {
+    if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    // No page will come and say what it shows.
+    if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, undefined, undefined, []);
+    const { client, sessionId } = await this.#sessions.session(tabId);
+    await client.request("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
+  }
+
+  async #selectAgent(agentId: string): Promise<void> {
+    if (!this.world.settings().agents.some(({ id }) => id === agentId)) throw new Error(`There is no agent with the id ${agentId}.`);
+    await this.world.selectAgent(agentId);
+  }
+
+  /** What is said to a session that died with its sidecar, or to none, means nothing any more. */
+  async #toSession(tabId: TabId, say: (session: OpenSession) => Promise<unknown>): Promise<void> {
+    const kind = this.#sessions.kind(tabId);
+    if (kind === "open" || kind === "opening") await say(await this.#sessions.session(tabId));
+  }
+
+  async #act(tabId: TabId, action: ActionId): Promise<void> {
+    switch (action) {
+      case "restartSidecar": return this.restartSidecar();
+      case "restartAgent": return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
+      default: return this.world.act(action);
+    }
+  }
+
+  #failed(message: PageToHost, error: Error): void {
+    const { page, log } = this.world;
+    const tabId = "tabId" in message ? message.tabId : undefined;
+    log.warn("webview", "What the page asked for failed", { type: message.type, ...(tabId === undefined ? {} : { tabId }), error, cause: error.cause });
+    if (tabId === undefined) return;
+    // The page repeats what was on its way when it asks again.
+    if (error instanceof SidecarGone) return;
+    if (error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
+      this.#sessions.forget(tabId);
+      return page.post({ type: "askAgain" });
+    }
+    page.post({ type: "failed", tabId, message: error.message });
+  }
+
+  #sidecarState(): SidecarState {
+    if (!this.world.isTrusted()) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };
+    const { phase } = this.world.sidecar;
+    switch (phase.kind) {
+      case "idle": case "running": return { state: "running" };
+      // The first start looks like running, because a prompt may be sent meanwhile and waits.
+      case "starting": return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
+      case "backoff": case "stopping": return { state: "restarting", message: RESTARTING };
+      case "failed": return { state: "failed", message: phase.message, actions: GAVE_UP };
+      case "stopped": return { state: "restarting", message: RESTARTING };
+      default: return assertNever(phase, "phase of the sidecar");
+    }
+  }
+}
+
+const GAVE_UP: readonly ActionId[] = ["restartSidecar", "showLogs"];

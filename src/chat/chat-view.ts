@@ -1,0 +1,41 @@
+/**
+ * The view in the sidebar. VS Code destroys its page when it is hidden and builds it anew when it is shown, without asking for the
+ * view again; nothing is kept here but the view itself.
+ */
+import * as vscode from "vscode";
+import type { Log } from "../log";
+import type { PageToHost } from "../protocol/webview";
+import { freshNonce, pageHtml } from "./page-html";
+import { PageWire } from "./page-wire";
+
+export class ChatView implements vscode.WebviewViewProvider {
+  readonly page: PageWire;
+  #view: vscode.WebviewView | undefined;
+
+  constructor(private readonly extension: vscode.Uri, private readonly log: Log, heard: (message: PageToHost) => void) {
+    this.page = new PageWire({ log, heard, send: message => this.#view?.webview.postMessage(message) });
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const { webview } = view;
+    this.#view = view;
+    this.log.info("webview", "Webview resolved");
+    const listeners = [
+      webview.onDidReceiveMessage((message: unknown) => this.page.receive(message)),
+      view.onDidChangeVisibility(() => {
+        this.log.info("webview", view.visible ? "Webview visible" : "Webview hidden");
+        if (!view.visible) this.page.hidden();
+      }),
+      view.onDidDispose(() => {
+        this.log.info("webview", "Webview disposed");
+        for (const listener of listeners) listener.dispose();
+        if (this.#view !== view) return;
+        this.#view = undefined;
+        this.page.hidden();
+      }),
+    ];
+    const dist = vscode.Uri.joinPath(this.extension, "dist");
+    webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots: [dist, vscode.Uri.joinPath(this.extension, "media")] };
+    webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString() });
+  }
+}

@@ -1,0 +1,37 @@
+/** The page's document. Pure. */
+import { randomBytes } from "node:crypto";
+
+export interface PageParts {
+  /** VS Code's source for what a webview may load. */
+  readonly cspSource: string;
+  readonly script: string;
+  /** Fresh for each document, 128 bits. */
+  readonly nonce: string;
+}
+
+export function freshNonce(): string { return randomBytes(16).toString("base64url"); }
+
+/** Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or data. */
+function policy({ cspSource, nonce }: PageParts): string {
+  return [
+    "default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src ${cspSource} 'unsafe-inline'`, `img-src ${cspSource} data:`, `font-src ${cspSource}`,
+    "connect-src 'none'", "frame-src 'none'", "object-src 'none'", "base-uri 'none'", "form-action 'none'",
+  ].join("; ");
+}
+
+export function pageHtml(parts: PageParts): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(parts)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Symposium</title>
+</head>
+<body>
+<div id="symposium"></div>
+<script nonce="${parts.nonce}" src="${parts.script}"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,56 @@
+/**
+ * The host's end of the wire to the page: posts what `outlet.ts` lets through, and passes on what the page says when it is a
+ * message. Knows no VS Code, so that tests can put the production code between a page and a sidecar.
+ */
+import type { Log } from "../log";
+import type { HostToPage, PageToHost } from "../protocol/webview";
+import { ABSENT, step, type Outlet, type OutletEvent } from "./outlet";
+import { validate } from "./validate";
+
+export interface PageWorld {
+  /** VS Code's `postMessage`: resolves with whether the message was delivered; `undefined`: there is no view. */
+  send(message: HostToPage): PromiseLike<boolean> | undefined;
+  heard(message: PageToHost): void;
+  readonly log: Log;
+}
+
+export class PageWire {
+  #outlet: Outlet = ABSENT;
+
+  constructor(private readonly world: PageWorld) {}
+
+  /** A page is there and has said so. */
+  get isLive(): boolean { return this.#outlet.kind !== "absent"; }
+
+  /** Dropped when no page is there or it is too far behind: what a session holds comes again when the page asks. */
+  post(message: HostToPage): void {
+    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post") this.#send(message);
+  }
+
+  receive(value: unknown): void {
+    const validated = validate(value);
+    if (!validated.ok) return this.world.log.warn("webview", "A message of the page was ignored", { why: validated.why });
+    const { message } = validated;
+    if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
+    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain") this.#send({ type: "askAgain" });
+    this.world.heard(message);
+  }
+
+  /** The view is hidden or gone, and its page with it. */
+  hidden(): void { this.#take({ kind: "hidden" }); }
+
+  #take(event: OutletEvent): ReturnType<typeof step>[1] {
+    const [outlet, effect] = step(this.#outlet, event);
+    if (outlet.kind === "lagging" && this.#outlet.kind === "live") this.world.log.info("webview", "The page is behind and is sent nothing until it has caught up");
+    this.#outlet = outlet;
+    return effect;
+  }
+
+  #send(message: HostToPage): void {
+    const { page } = this.#outlet;
+    const refused = (): void => { this.#take({ kind: "refused", page }); };
+    const delivery = this.world.send(message);
+    if (delivery) void delivery.then(delivered => { if (!delivered) refused(); }, refused);
+    else refused();
+  }
+}

@@ -1,0 +1,21 @@
+/** What agents say in a tab from a moment on: for tests in the extension host, which see no page. */
+import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../protocol/chat";
+import type { TabId } from "../protocol/webview";
+
+export class ResponseCapture {
+  readonly #captures = new Map<TabId, Conversation>();
+
+  /** Forgets what an earlier capture of this tab has. */
+  start(tabId: TabId): void { this.#captures.set(tabId, emptyConversation({ id: "", name: "" }, "")); }
+  stop(tabId: TabId): void { this.#captures.delete(tabId); }
+
+  heard(tabId: TabId, event: ChatEvent): void {
+    const conversation = this.#captures.get(tabId);
+    if (conversation) this.#captures.set(tabId, applyEvent(conversation, event));
+  }
+
+  /** The agent's text, without thoughts and tool calls. */
+  response(tabId: TabId): string {
+    return (this.#captures.get(tabId)?.entries ?? []).map(entry => entry.kind === "agent" ? entry.text : "").join("");
+  }
+}

@@ -1,0 +1,145 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
+import { ELIZA } from "../protocol/agents";
+import { FakeSidecar } from "../testing/fake-sidecar";
+import { settled } from "../testing/settled";
+import { TabSessions } from "./tab-sessions";
+
+const PLAN = { agent: ELIZA, cwd: "/w", shown: [] };
+const plan = () => Promise.resolve(PLAN);
+
+function world() {
+  const sidecar = new FakeSidecar();
+  return { sidecar, tabs: new TabSessions(() => sidecar.current()) };
+}
+
+suite("tabs and sessions", () => {
+  test("a tab is opened once, and is found by its session", async () => {
+    const { sidecar, tabs } = world();
+    const both = [tabs.open("t", plan), tabs.open("t", plan)];
+    equal(tabs.kind("t"), "opening");
+    deepEqual((await Promise.all(both)).map(({ sessionId }) => sessionId), ["s1", "s1"]);
+    deepEqual([tabs.tabOf("s1"), tabs.kind("t"), tabs.ids, sidecar.methods()], ["t", "open", ["t"], ["chat/new"]]);
+  });
+
+  test("who asks while a session opens gets it in the order of asking", async () => {
+    const { sidecar, tabs } = world();
+    const order: number[] = [];
+    sidecar.hold("chat/new");
+    void tabs.open("t", plan);
+    for (const n of [1, 2, 3]) void tabs.session("t").then(() => order.push(n));
+    await settled();
+    deepEqual(order, []);
+    sidecar.release();
+    await settled();
+    deepEqual(order, [1, 2, 3]);
+  });
+
+  test("a sidecar that dies during an opening only delays it", async () => {
+    const { sidecar, tabs } = world();
+    sidecar.hold("chat/new");
+    const opening = tabs.open("t", plan);
+    await settled();
+    sidecar.die();
+    await settled();
+    equal(tabs.kind("t"), "opening");
+    sidecar.restart();
+    equal((await opening).client, await sidecar.current());
+    deepEqual(sidecar.methods(), ["chat/new"]);
+  });
+
+  test("when there will be no sidecar, who waits is told why, and the tab can be opened later", async () => {
+    const { sidecar, tabs } = world();
+    sidecar.unavailable = new SidecarUnavailable("It is not started again.");
+    const opening = tabs.open("t", plan);
+    await rejects(tabs.session("t"), /not started again/);
+    await rejects(opening, /not started again/);
+    equal(tabs.kind("t"), "lost");
+    sidecar.unavailable = undefined;
+    equal((await tabs.open("t", plan)).sessionId, "s1");
+  });
+
+  test("a refusal is told, and so is a plan that fails", async () => {
+    const { sidecar, tabs } = world();
+    sidecar.refuse("chat/new", new SidecarRefused(-1, "No."));
+    await rejects(tabs.open("t", plan), /No\./);
+    await rejects(tabs.open("u", () => Promise.reject(new Error("no folder"))), /no folder/);
+    deepEqual([tabs.kind("t"), tabs.kind("u")], ["lost", "lost"]);
+  });
+
+  test("when the sidecar died, its tabs are lost, and who asks waits for the next opening", async () => {
+    const { sidecar, tabs } = world();
+    await tabs.open("t", plan);
+    sidecar.die();
+    tabs.lost();
+    deepEqual([tabs.kind("t"), tabs.tabOf("s1"), tabs.someLost], ["lost", undefined, true]);
+    const waiting = tabs.session("t");
+    sidecar.restart();
+    await tabs.open("t", plan);
+    equal((await waiting).sessionId, "s2");
+    equal(tabs.tabOf("s2"), "t");
+  });
+
+  test("when the sidecar will not come back, who waits for a lost tab is told, and the tab can still be opened", async () => {
+    const { sidecar, tabs } = world();
+    await tabs.open("t", plan);
+    await tabs.open("u", plan);
+    tabs.forget("t");
+    const waiting = tabs.session("t");
+    tabs.refuse(new SidecarUnavailable("It is not started again."));
+    await rejects(waiting, /not started again/);
+    deepEqual([tabs.kind("t"), tabs.kind("u")], ["lost", "open"]);
+    equal((await tabs.open("t", plan)).sessionId, "s3");
+    equal(sidecar.calls.length, 3);
+  });
+
+  test("a session that the sidecar does not know is forgotten alone", async () => {
+    const { tabs } = world();
+    await tabs.open("t", plan);
+    await tabs.open("u", plan);
+    tabs.forget("t");
+    tabs.forget("gone");
+    deepEqual([tabs.kind("t"), tabs.tabOf("s1"), tabs.kind("u"), tabs.tabOf("s2")], ["lost", undefined, "open", "u"]);
+  });
+
+  test("closing a tab closes its session, whether open or opening, and refuses who waits", async () => {
+    const { sidecar, tabs } = world();
+    await tabs.open("t", plan);
+    tabs.close("t");
+    deepEqual([sidecar.methods(), tabs.ids, tabs.tabOf("s1")], [["chat/new", "chat/close"], [], undefined]);
+    sidecar.hold("chat/new");
+    const opening = tabs.open("u", plan);
+    await settled();
+    tabs.close("u");
+    await rejects(opening, /was closed/);
+    sidecar.release();
+    await settled();
+    deepEqual(sidecar.calls.at(-1), { method: "chat/close", params: { sessionId: "s2" } });
+    await rejects(tabs.session("u"), /is closed/);
+    tabs.close("never");
+  });
+
+  test("a tab that was closed and opened again while its session opened has one session", async () => {
+    const { sidecar, tabs } = world();
+    sidecar.hold("chat/new");
+    void tabs.open("t", plan);
+    await settled();
+    tabs.close("t");
+    const again = tabs.open("t", plan);
+    await settled();
+    sidecar.release();
+    equal((await again).sessionId, "s2");
+    await settled();
+    deepEqual(sidecar.calls.at(-1), { method: "chat/close", params: { sessionId: "s1" } });
+    equal(tabs.tabOf("s2"), "t");
+  });
+
+  test("closing a session of a sidecar that is gone is nothing", async () => {
+    const { sidecar, tabs } = world();
+    await tabs.open("t", plan);
+    sidecar.refuse("chat/close", new SidecarGone("gone"));
+    tabs.dispose();
+    await settled();
+    deepEqual(tabs.ids, []);
+  });
+});

@@ -1,0 +1,49 @@
+/** Every command of the table in `names.ts`. The tests' own go through the same handlers as the page's messages. */
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { ChatController } from "./chat/chat-controller";
+import type { ResponseCapture } from "./chat/response-capture";
+import { CHAT_VIEW, type CommandName, type TestCommandName } from "./names";
+import type { Configuration } from "./settings/configuration";
+
+export interface CommandWorld {
+  readonly chat: ChatController;
+  readonly configuration: Configuration;
+  showLogs(): void;
+}
+
+export function registerCommands({ chat, configuration, showLogs }: CommandWorld): vscode.Disposable {
+  const openChat = async (): Promise<void> => { await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`); };
+  return register({
+    "symposium.openChat": openChat,
+    "symposium.newTab": async () => { chat.openTab(); await openChat(); },
+    "symposium.selectAgent": () => selectAgent(configuration),
+    "symposium.restartAgent": async () => {
+      if (!await chat.restartAgent()) await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
+    },
+    "symposium.restartSidecar": () => chat.restartSidecar(),
+    "symposium.showLogs": showLogs,
+  } satisfies Record<CommandName, () => unknown>);
+}
+
+export function registerTestCommands(chat: ChatController, capture: ResponseCapture): vscode.Disposable {
+  return register({
+    "symposium.test.simulateNewTab": (tabId: string) => chat.handle({ type: "new-tab", tabId }),
+    "symposium.test.getTabs": () => chat.tabs,
+    "symposium.test.sendPrompt": (tabId: string, text: string) => chat.handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
+    "symposium.test.startCapturingResponses": (tabId: string) => capture.start(tabId),
+    "symposium.test.getResponse": (tabId: string) => capture.response(tabId),
+    "symposium.test.stopCapturingResponses": (tabId: string) => capture.stop(tabId),
+  } satisfies Record<TestCommandName, (...args: never[]) => unknown>);
+}
+
+function register(commands: Readonly<Record<string, (...args: never[]) => unknown>>): vscode.Disposable {
+  return vscode.Disposable.from(...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)));
+}
+
+async function selectAgent(configuration: Configuration): Promise<void> {
+  const { agents, currentAgentId } = configuration.settings;
+  const items = agents.map(({ id, name }) => ({ label: name, description: id === currentAgentId ? `${id} (selected)` : id, id }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Agent of New Tabs", placeHolder: "Open tabs stay with the agent they have" });
+  if (chosen) await configuration.selectAgent(chosen.id);
+}

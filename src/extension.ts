@@ -1,0 +1,81 @@
+/** The extension's entry: builds, wires, registers. No logic, and nothing is started before a page or a command wants it. */
+import path from "node:path";
+import * as vscode from "vscode";
+import { ChatController } from "./chat/chat-controller";
+import { ChatView } from "./chat/chat-view";
+import { ResponseCapture } from "./chat/response-capture";
+import { WorkingFolders } from "./chat/working-folders";
+import { realClock } from "./clock";
+import { registerCommands, registerTestCommands } from "./commands";
+import { act, openLink, tell, workspaceFolders } from "./editor-services";
+import { channelListener, Log } from "./log";
+import { CHAT_VIEW } from "./names";
+import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
+import { Configuration } from "./settings/configuration";
+import { ProcessLauncher } from "./sidecar-process";
+import { SidecarSupervisor } from "./sidecar-supervisor";
+
+const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
+
+/** What tests in the extension host get; absent in production. */
+export interface TestApi { readonly onLog: Log["onLog"] }
+
+let sidecar: SidecarSupervisor | undefined;
+
+export function activate(context: vscode.ExtensionContext): TestApi | undefined {
+  const own = <T extends vscode.Disposable>(disposable: T): T => { context.subscriptions.push(disposable); return disposable; };
+  const log = new Log();
+  const configuration = own(new Configuration(log));
+  const { channel, listener } = outputChannel(own, configuration);
+  own(log.onLog(listener));
+  configuration.report();
+
+  const folders = workspaceFolders(log);
+  const capture = new ResponseCapture();
+  const supervisor = sidecar = new SidecarSupervisor({
+    clock: realClock, log, changed: phase => chat.phaseChanged(phase),
+    launcher: new ProcessLauncher({
+      bundled: path.join(context.extensionPath, "dist", "sidecar.js"), custom: () => configuration.settings.acpAgentPath,
+      hello: () => hello(configuration, context), env: process.env, clock: realClock, log,
+    }),
+    listeners: {
+      "chat/event": event => chat.event(event),
+      "chat/snapshot": snapshot => chat.snapshot(snapshot),
+      "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId),
+      log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
+    },
+  });
+  const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }); // told in the tab, and logged
+  const chat: ChatController = own(new ChatController({
+    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), log,
+    settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
+    act, openLink: href => openLink(href, folders), tell: (message, actions) => void tell(message, actions),
+    forwarded: (tabId, event) => capture.heard(tabId, event),
+  }));
+
+  own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
+  own(vscode.workspace.onDidGrantWorkspaceTrust(() => chat.trustGranted()));
+  own(configuration.onChange(({ bypass, logLevel }) => {
+    supervisor.tell("settings/bypass", { agentIds: bypass });
+    supervisor.tell("settings/logLevel", { level: logLevel });
+    chat.postState();
+  }));
+  own(registerCommands({ chat, configuration, showLogs: () => channel().show() }));
+  if (context.extensionMode === vscode.ExtensionMode.Production) return undefined;
+  own(registerTestCommands(chat, capture));
+  return { onLog: log.onLog };
+}
+
+/** Resolves when the sidecar and its agents have ended. */
+export async function deactivate(): Promise<void> { await sidecar?.dispose(); }
+
+function hello({ settings: { logLevel, bypass, traceDir } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
+  return { protocol: PROTOCOL, build: BUILD, logLevel, bypass, storage: globalStorageUri.fsPath, ...(traceDir === "" ? {} : { traceDir }) };
+}
+
+/** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */
+function outputChannel(own: <T extends vscode.Disposable>(disposable: T) => T, configuration: Configuration) {
+  let made: vscode.OutputChannel | undefined;
+  const channel = (): vscode.OutputChannel => made ??= own(vscode.window.createOutputChannel("Symposium", "log"));
+  return { channel, listener: channelListener(channel, () => configuration.settings.logLevel) };
+}

@@ -1,0 +1,81 @@
+import { deferred, type Deferred } from "../deferred";
+import { SidecarGone } from "../errors";
+import type { HostToSidecar } from "../protocol/sidecar";
+import type { ParamsOf, ResultOf } from "../protocol/wire";
+import type { Notifications, Requests, SidecarClient } from "../sidecar-client";
+
+interface Call { readonly method: string; readonly params: unknown }
+
+/** A sidecar that answers at once, holds or refuses what the test names, dies and comes back. It numbers sessions s1, s2… */
+export class FakeSidecar {
+  /** Why there will be none. */
+  unavailable: Error | undefined;
+  /** Of the sidecar that lives now. */
+  calls: Call[] = [];
+  #sessions = 0;
+  #held: { readonly methods: Set<string>; release: Deferred<void> } = { methods: new Set(), release: deferred() };
+  readonly #refused = new Map<string, Error>();
+  #next: Deferred<FakeClient> | undefined;
+  #client: FakeClient;
+
+  constructor() { this.#client = new FakeClient(this); }
+
+  current(): Promise<SidecarClient> {
+    if (this.unavailable) return Promise.reject(this.unavailable);
+    return this.#next?.promise ?? Promise.resolve(this.#client);
+  }
+
+  methods(): readonly string[] { return this.calls.map(({ method }) => method); }
+  hold(method: Requests): void { this.#held.methods.add(method); }
+  refuse(method: Requests, error: Error): void { this.#refused.set(method, error); }
+
+  release(): void {
+    const { release } = this.#held;
+    this.#held = { methods: new Set(), release: deferred() };
+    release.resolve();
+  }
+
+  /** From now on a client is waited for. */
+  die(why = "It was killed."): void {
+    this.#next = deferred();
+    this.#client.close(why);
+  }
+
+  restart(): void {
+    this.release();
+    this.calls = [];
+    this.#client = new FakeClient(this);
+    this.#next?.resolve(this.#client);
+    this.#next = undefined;
+  }
+
+  async answer(call: Call): Promise<object> {
+    this.calls.push(call);
+    const result = call.method === "chat/new" ? { sessionId: `s${++this.#sessions}` } : {};
+    if (this.#held.methods.has(call.method)) await this.#held.release.promise;
+    const refused = this.#refused.get(call.method);
+    if (refused) throw refused;
+    return result;
+  }
+}
+
+class FakeClient implements SidecarClient {
+  readonly #end = deferred<never>();
+  #ended: SidecarGone | undefined;
+
+  constructor(private readonly sidecar: FakeSidecar) {}
+
+  request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    return Promise.race([this.sidecar.answer({ method, params }) as Promise<ResultOf<HostToSidecar, M>>, this.#end.promise]);
+  }
+
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    if (!this.#ended) this.sidecar.calls.push({ method, params });
+  }
+
+  close(why: string): void {
+    this.#ended = new SidecarGone(why);
+    this.#end.reject(this.#ended);
+  }
+}
