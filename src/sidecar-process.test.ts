@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { realClock } from "./clock";
 import { SidecarGone } from "./errors";
 import { Log } from "./log";
 import type { LogEvent } from "./protocol/log";
@@ -43,7 +42,7 @@ suite("sidecar process", () => {
     return where;
   }
 
-  function launcher({ bundled = "", custom = "", shell = "/bin/false", clock = new FakeClock() as FakeClock | typeof realClock } = {}) {
+  function launcher({ bundled = "", custom = "", shell = "/bin/false", clock = new FakeClock() } = {}) {
     const log = new Log();
     const lines: LogEvent[] = [];
     log.onLog(event => lines.push(event));

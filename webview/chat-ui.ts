@@ -13,7 +13,7 @@ import { openLinksOnlyThrough } from "./links";
 import { literal } from "./markdown-safe";
 import { PromptInput } from "./prompt-input";
 import type { Card, CardButton, CardHeader, CardIcon } from "./render";
-import type { TabView } from "./tab-view";
+import type { Banner, TabView } from "./tab-view";
 import { texts } from "./texts";
 
 /** What the user did. */
@@ -115,11 +115,7 @@ export class ChatUi {
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
     if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
-    if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner)) set({ promptInputStickyCard: view.banner ? { messageId: "symposium-banner", ...this.#bannerItem(view.banner) } : null });
-  }
-
-  #bannerItem({ tone, text, buttons }: NonNullable<TabView["banner"]>): Partial<ChatItem> {
-    return { body: text, ...(tone === "plain" ? {} : { status: tone }), ...(buttons.length > 0 ? { buttons: buttons.map(buttonItem) } : {}) };
+    if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner)) set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
   }
 
   #agentOptions(): NonNullable<Parameters<MynahUI["updateStore"]>[1]["promptInputOptions"]> {
@@ -247,6 +243,13 @@ function headerItem({ icon, text, tone, status }: CardHeader): NonNullable<ChatI
   return {
     icon: ICON[icon], body: text, padding: false, ...(tone === "plain" ? {} : { iconForegroundStatus: tone }),
     status: { position: "right", text: status?.text ?? "", ...(status === undefined || status.tone === "plain" ? {} : { status: status.tone }) },
+  };
+}
+
+function bannerItem({ tone, text, buttons }: Banner): Partial<ChatItem> {
+  return {
+    messageId: "symposium-banner", fullWidth: true, header: headerItem({ icon: tone === "error" || tone === "warning" ? tone : "info", text, tone }),
+    ...(buttons.length > 0 ? { buttons: buttons.map(buttonItem) } : {}),
   };
 }
 

@@ -90,11 +90,14 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-prompt::before, #symposium .mynah-chat-prompt::after { display: none; }
 #symposium .mynah-chat-prompt-input { white-space: pre-wrap; max-height: 30vh; }
 #symposium .mynah-chat-wrapper > .mynah-chat-prompt-wrapper { order: 2; }
-#symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info { order: 1; padding: 2px var(--mynah-chat-wrapper-spacing) 0; text-align: start; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
+#symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info { order: 1; padding: 2px var(--mynah-chat-wrapper-spacing) 0; justify-content: flex-start; align-items: flex-start; text-align: start; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
+#symposium .mynah-chat-prompt-input-info .mynah-card-body { text-align: start; width: 100%; }
 #symposium .mynah-chat-prompt-input-info .mynah-card-body p::after { content: ""; display: inline-block; inline-size: 6px; block-size: 6px; margin-inline-start: 6px; border-radius: 50%; background: currentColor; animation: symposium-pulse 1.2s ease-in-out infinite; }
 @keyframes symposium-pulse { 50% { opacity: 0.2; } }
-#symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card { margin: 0 var(--mynah-chat-wrapper-spacing) 4px; width: auto; }
-#symposium .mynah-chat-prompt-input-sticky-card .mynah-card { padding: 6px 8px; gap: 6px; border-radius: var(--mynah-card-radius); }
+#symposium .mynah-chat-prompt-input-sticky-card { padding: 0 var(--mynah-chat-wrapper-spacing); border: none; background: none; }
+#symposium .mynah-chat-prompt-input-sticky-card:not(:empty) { padding-block: 4px; }
+#symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card { margin: 0; padding: 6px 8px; width: 100%; max-width: 100%; box-sizing: border-box; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: var(--mynah-card-radius); background: var(--vscode-editor-background); }
+#symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card > .mynah-card { padding: 0; gap: 6px; border: none; background: none; }
 #symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info:empty, #symposium .mynah-chat-wrapper-footer-spacer { display: none; }
 #symposium .mynah-prompt-input-options .mynah-form-input-wrapper { display: flex; flex-flow: row nowrap; align-items: center; gap: 4px; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); white-space: nowrap; }
 #symposium .mynah-prompt-input-options select { font-size: var(--mynah-font-size-small); color: inherit; }

@@ -56,8 +56,14 @@ suite("the process table", () => {
     });
   }
 
-  test("nobody is signalled by a group or process that stands for many", () => {
-    const { signal } = processTable(silent, "linux");
-    for (const id of [0, 1]) { signal({ pid: id }, "SIGKILL"); signal({ group: id }, "SIGKILL"); }
+  test("nobody is signalled by a number that stands for many, and who is gone is no error", () => {
+    const kill = process.kill;
+    const killed: number[] = [];
+    process.kill = id => { killed.push(id); throw new Error("ESRCH"); };
+    try {
+      const { signal } = processTable(silent, "linux");
+      for (const id of [-1, 0, 1, 7]) { signal({ pid: id }, "SIGKILL"); signal({ group: id }, "SIGKILL"); }
+    } finally { process.kill = kill; }
+    deepEqual(killed, [7, -7]);
   });
 });

@@ -85,7 +85,7 @@ suite("reaping", () => {
     deepEqual(signals, ["SIGTERM {\"group\":50}", "SIGTERM {\"group\":70}", "SIGKILL {\"group\":50}"]);
     equal(clock.now() >= 1000 && clock.now() < 1300, true);
   });
-  test("asks each once, also who comes later, and remembers whom it has seen when the proof is gone", async () => {
+  test("asks each once; when the proof is gone, those it has seen are proof of who came meanwhile", async () => {
     const all = [entry(50, 50), entry(51, 50)];
     const { signals, clock, options, run } = world(all, [51]);
     clock.after(100, () => all.push(entry(52, 50)));

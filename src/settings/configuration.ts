@@ -9,6 +9,8 @@ export class Configuration implements vscode.Disposable {
   #settings: Settings = this.#read();
   /** What the user was told already. */
   #told: readonly string[] = [];
+  /** One after the other, because each begins with what is there. */
+  #writing: Promise<void> = Promise.resolve();
   readonly #changes = new vscode.EventEmitter<Settings>();
   readonly #subscription: vscode.Disposable;
   readonly onChange = this.#changes.event;
@@ -27,10 +29,12 @@ export class Configuration implements vscode.Disposable {
   async selectAgent(agentId: string): Promise<void> { await this.#write("symposium.currentAgentId", agentId); }
 
   /** From now on this agent's requests are allowed without asking. */
-  async setBypass(agentId: string): Promise<void> {
-    const value = vscode.workspace.getConfiguration().inspect("symposium.agents")?.globalValue;
-    try { await this.#write("symposium.agents", withBypass(value, agentId)); }
-    catch (error) { this.log.error("approval", "The bypass could not be kept in the settings", { agentId, error }); }
+  setBypass(agentId: string): Promise<void> {
+    return this.#writing = this.#writing.then(async () => {
+      const value = vscode.workspace.getConfiguration().inspect("symposium.agents")?.globalValue;
+      try { await this.#write("symposium.agents", withBypass(value, agentId)); }
+      catch (error) { this.log.error("approval", "The bypass could not be kept in the settings", { agentId, error }); }
+    });
   }
 
   /** Says once what cannot be read. */

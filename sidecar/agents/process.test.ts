@@ -1,0 +1,190 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { AgentError } from "../errors";
+import type { Closed } from "../rpc/channel";
+import { realClock } from "../rpc/clock";
+import { census } from "../testing/census";
+import { Drive, temporaryFolder, type DriveOptions } from "../testing/drive";
+import { hurriedClock } from "../testing/hurried-clock";
+import { scriptedAgent } from "../testing/programs";
+import { numberedWords } from "../testing/scripted-agent/script";
+import { readLedger } from "./ledger";
+import type { ProcessSpec } from "./process";
+
+const onLinux = process.platform === "linux";
+const node = (code: string): ProcessSpec => ({ name: "Node", command: process.execPath, args: ["-e", code], env: {}, cwd: process.cwd() });
+const reasonOf = async (drive: Drive): Promise<Closed> => drive.closed;
+
+/** An agent that has answered `initialize`. */
+async function started(flags: readonly string[], options: DriveOptions = {}): Promise<Drive> {
+  const drive = new Drive(scriptedAgent(flags), options);
+  await drive.initialize();
+  return drive;
+}
+
+suite("a child process", () => {
+  test("is in the ledger, and the host knows, before anything is awaited", async () => {
+    using folder = temporaryFolder();
+    await using drive = new Drive(scriptedAgent(), { storage: folder.path });
+    const [file = ""] = readdirSync(path.join(folder.path, "processes"));
+    const { records } = readLedger(readFileSync(path.join(folder.path, "processes", file), "utf8"));
+    deepEqual(records, drive.reported);
+    deepEqual({ ...records[0], started: "" }, { pid: drive.process.pid, group: drive.process.pid, started: "", runId: `${drive.run}.1`, command: process.execPath });
+  });
+
+  test("leads a group of its own, with the run id in its environment", async function () {
+    if (!onLinux) return this.skip();
+    await using drive = await started([]);
+    const { pid } = drive.process;
+    deepEqual(census(drive.run).map(({ command: _, ...rest }) => rest), [{ pid, group: pid, parent: process.pid, runId: `${drive.run}.1` }]);
+  });
+
+  test("has the variables of its configuration, and none of VS Code's", async () => {
+    process.env.ELECTRON_RUN_AS_NODE = "1";
+    try {
+      await using drive = new Drive(scriptedAgent([], { AGENT_KEY: "a b" }));
+      await drive.prompt(await drive.open(), "env AGENT_KEY; env ELECTRON_RUN_AS_NODE");
+      equal(drive.said, "AGENT_KEY=a bELECTRON_RUN_AS_NODE=(not set)");
+    } finally { delete process.env.ELECTRON_RUN_AS_NODE; }
+  });
+
+  test("that ends when its stdin ends gets no signal", async () => {
+    const drive = await started([]);
+    await drive[Symbol.asyncDispose]();
+    deepEqual(await drive.process.exited, { code: 0, signal: null });
+    deepEqual(drive.reported.at(-1), { ended: drive.process.pid });
+  });
+
+  test("that ignores the end of stdin gets SIGTERM", async function () {
+    if (process.platform === "win32") return this.skip();
+    const drive = await started(["--ignore-stdin-end"], { clock: hurriedClock(10) });
+    await drive[Symbol.asyncDispose]();
+    deepEqual(await drive.process.exited, { code: null, signal: "SIGTERM" });
+  });
+
+  test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
+    if (!onLinux) return this.skip();
+    const clock = hurriedClock(5);
+    const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], { clock });
+    equal(census(drive.run).length, 3);
+    const before = clock.now();
+    await drive[Symbol.asyncDispose]();
+    deepEqual(census(drive.run), []);
+    deepEqual(await drive.process.exited, { code: null, signal: "SIGKILL" });
+    deepEqual(drive.reported.at(-1), { ended: drive.process.pid });
+    ok(clock.now() - before < 5000, `took ${clock.now() - before} ms`);
+  });
+
+  test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
+    if (!onLinux) return this.skip();
+    await using drive = await started(["--with-child", "--setsid-child"], { clock: hurriedClock(5) });
+    process.kill(drive.process.pid!, "SIGKILL");
+    match((await reasonOf(drive)).message, /signal SIGKILL/);
+    await drive.until(() => drive.reported.length === 2);
+    deepEqual(census(drive.run), []);
+  });
+
+  test("is stopped without touching another of the same sidecar", async function () {
+    if (!onLinux) return this.skip();
+    await using one = await started([], { run: "shared" });
+    const { ledger } = one;
+    equal(ledger.nextRunId(), "shared.2"); // the next would be 3: two ledgers of one run count alike
+    const two = new Drive(scriptedAgent(["--ignore-stdin-end", "--setsid-child"], {}), { run: "shared.9", clock: hurriedClock(10) });
+    await two.initialize();
+    await two[Symbol.asyncDispose]();
+    equal((await one.initialize()).protocolVersion, 1);
+  });
+
+  test("is stopped by disposing its channel, once however often", async () => {
+    const drive = await started([]);
+    await Promise.all([drive.peer[Symbol.asyncDispose](), drive.process[Symbol.asyncDispose]()]);
+    await drive.process[Symbol.asyncDispose]();
+    deepEqual(await drive.process.exited, { code: 0, signal: null });
+    await drive[Symbol.asyncDispose]();
+    equal(drive.reported.length, 2);
+  });
+
+  test("that closes its output and lives on cannot be talked to: it is stopped", async () => {
+    await using drive = new Drive(node("require('fs').closeSync(1); setInterval(() => {}, 1000); process.stdin.resume()"), { clock: hurriedClock(10) });
+    match((await reasonOf(drive)).message, /it closed its output/);
+    ok((await drive.process.exited).signal);
+  });
+});
+
+suite("why a process ended", () => {
+  test("is its status, and the last three lines of its stderr", async () => {
+    await using drive = new Drive(node("console.error('1\\n2\\n3\\n4\\n'); process.exitCode = 5"));
+    const reason = await reasonOf(drive);
+    ok(reason instanceof AgentError && reason.code === "exited");
+    match(reason.message, /Node stopped unexpectedly \(exit code 5\)/);
+    equal(reason.cause, "2\n3\n4");
+    equal(drive.process.stderr(), "1\n2\n3\n4\n\n");
+  });
+
+  test("is known also to who begins to listen afterwards", async () => {
+    await using drive = new Drive(scriptedAgent());
+    const { startProcess } = await import("./process");
+    const child = startProcess(node("process.exit(6)"), { clock: realClock, ledger: drive.ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
+    await child.exited;
+    await new Promise(resolve => { setImmediate(() => setImmediate(resolve)); });
+    const reason = await new Promise<Closed>(resolve => { child.channel.start({ receive: () => undefined, closed: resolve }); });
+    match(reason.message, /exit code 6/);
+    await child[Symbol.asyncDispose]();
+  });
+
+  for (const [what, spec, sentence] of [
+    ["a command that is not there", { command: "no-such-agent-anywhere" }, /Agent could not be started: “no-such-agent-anywhere” was not found/],
+    ["a path that is not there", { command: "/no/such/agent" }, /“\/no\/such\/agent” was not found/],
+    ["a folder that is not there", { cwd: "/no/such/folder" }, /its folder “\/no\/such\/folder” does not exist/],
+    ["an argument that no system takes", { args: ["a\0b"] }, /could not be started/],
+  ] as const) {
+    test(`${what} is one sentence, for the channel and for who waits for the exit`, async () => {
+      await using drive = new Drive({ name: "Agent", command: process.execPath, args: [], env: {}, cwd: process.cwd(), ...spec });
+      const calls = drive.initialize();
+      await rejects(calls, sentence);
+      const reason = await reasonOf(drive);
+      ok(reason instanceof AgentError && reason.code === "notFound" && reason.cause !== undefined);
+      match(reason.message, sentence);
+      await rejects(drive.process.exited, sentence);
+      deepEqual([drive.process.pid, drive.process.stderr(), drive.reported], [undefined, "", []]);
+    });
+  }
+
+  test("a file that may not be run is one, too", async function () {
+    if (process.platform === "win32") return this.skip();
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, "agent");
+    writeFileSync(file, "#!/bin/sh\n");
+    chmodSync(file, 0o644);
+    await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
+    match((await reasonOf(drive)).message, /may not be run/);
+  });
+});
+
+suite("what a process says", () => {
+  test("on stderr is kept to its last 64 kB, and logged in bounds", async () => {
+    await using drive = await started([]);
+    await drive.prompt(await drive.newSession(), "stderr-flood 100000; say done");
+    await drive.until(() => drive.process.stderr().endsWith("complaint 100000\n"));
+    ok(drive.process.stderr().length <= 64 * 1024);
+    const logged = drive.logged.filter(([message]) => message === "stderr").reduce((sum, [, { text }]) => sum + String(text).length, 0);
+    ok(logged < 400 * 1024, `${logged} logged`);
+    equal(drive.logged.filter(([message]) => message === "more on stderr is not logged").length, 1);
+  });
+
+  test("before it dies arrives, also at a client that is behind with reading", async () => {
+    await using drive = await started([]);
+    const session = await drive.newSession();
+    let go: () => void = () => undefined;
+    drive.slow = new Promise(resolve => { go = resolve; });
+    const ended = drive.prompt(session, "stream 300 chunks of 100 chars; crash 1");
+    const settled = rejects(ended, /exit code 1/);
+    await drive.process.exited;
+    await new Promise<void>(resolve => { realClock.after(400, resolve); }); // more than the 250 ms for last words
+    drive.slow = undefined;
+    go();
+    await settled;
+    equal(drive.said, numberedWords(30_000));
+  });
+});

@@ -1,0 +1,341 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { SidecarRefused, SidecarUnavailable } from "../errors";
+import { Log } from "../log";
+import { ELIZA, type AgentConfig } from "../protocol/agents";
+import type { Entry } from "../protocol/chat";
+import { ErrorCode } from "../protocol/errors";
+import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
+import { readSettings } from "../settings/settings";
+import type { SidecarPhase } from "../sidecar-policy";
+import { FakeSidecar } from "../testing/fake-sidecar";
+import { settled } from "../testing/settled";
+import { ChatController } from "./chat-controller";
+import { WorkingFolders } from "./working-folders";
+
+const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
+const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
+const BACKOFF: SidecarPhase = { kind: "backoff", run: 1, node: "own", deaths: [0] };
+const SHOWN: readonly Entry[] = [{ kind: "user", id: "m0", text: "hi" }];
+
+class World {
+  readonly sidecar = new FakeSidecar();
+  phase: SidecarPhase = RUNNING;
+  restarts = 0;
+  live = true;
+  trusted = true;
+  folders = ["/w"];
+  readonly posted: HostToPage[] = [];
+  readonly done: string[] = [];
+  settings = readSettings(name => name === "symposium.agents" ? [MINE] : undefined);
+  readonly log = new Log();
+  readonly chat: ChatController;
+
+  constructor() {
+    const world = this;
+    this.chat = new ChatController({
+      page: { get isLive() { return world.live; }, post: message => { if (world.live) this.posted.push(message); } },
+      sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
+      folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", home: "/home/me", log: this.log }),
+      log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
+      selectAgent: async agentId => { this.done.push(`select ${agentId}`); },
+      act: async action => { this.done.push(action); },
+      openLink: async href => { this.done.push(`open ${href}`); },
+      tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
+      forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
+    });
+  }
+
+  /** As the page would: nobody looks at the result. */
+  async says(...messages: PageToHost[]): Promise<void> {
+    for (const message of messages) this.chat.handle(message).catch(() => undefined);
+    await settled();
+  }
+  ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
+    return this.says({ type: "webview-ready", tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })) });
+  }
+  async become(phase: SidecarPhase): Promise<void> {
+    this.phase = phase;
+    this.chat.phaseChanged(phase);
+    await settled();
+  }
+  of<T extends HostToPage["type"]>(type: T): Extract<HostToPage, { type: T }>[] {
+    return this.posted.filter((message): message is Extract<HostToPage, { type: T }> => message.type === type);
+  }
+  calls(method: string): unknown[] { return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params); }
+}
+
+const prompt = (tabId: string, text = "hi"): PageToHost => ({ type: "prompt", tabId, messageId: `m-${text}`, text });
+
+suite("chat controller", () => {
+  test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
+    const world = new World();
+    await world.ready();
+    deepEqual(world.posted, [{ type: "state", agents: [{ id: "elizacp", name: "Eliza" }, { id: "mine", name: "Mine" }], currentAgentId: "elizacp", tabs: [], sidecar: { state: "running" } }]);
+  });
+
+  test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
+    deepEqual(world.of("state").at(-1)?.tabs, ["t"]);
+  });
+
+  test("what the page says about a tab whose session is being opened waits, in order", async () => {
+    const world = new World();
+    world.sidecar.hold("chat/new");
+    await world.says({ type: "new-tab", tabId: "t" }, prompt("t"), { type: "cancel", tabId: "t" }, prompt("t", "again"));
+    deepEqual(world.sidecar.methods(), ["chat/new"]);
+    world.sidecar.release();
+    await settled();
+    deepEqual(world.sidecar.calls.slice(1), [
+      { method: "chat/prompt", params: { sessionId: "s1", messageId: "m-hi", blocks: [{ type: "text", text: "hi" }] } },
+      { method: "chat/cancel", params: { sessionId: "s1" } },
+      { method: "chat/prompt", params: { sessionId: "s1", messageId: "m-again", blocks: [{ type: "text", text: "again" }] } },
+    ]);
+  });
+
+  test("events and snapshots are forwarded to the tab of their session, and those of no tab are not", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    const event = { type: "title", title: "x" } as const;
+    const conversation = { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [] } as const;
+    world.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
+    world.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
+    world.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
+    world.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
+    deepEqual(world.posted.slice(1), [{ type: "event", tabId: "t", bootId: "b", seq: 1, event }, { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation }]);
+    deepEqual(world.done, ["forwarded t title"]);
+  });
+
+  test("a page that asks is answered by the session, from where it is", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, asked: 7, shown: SHOWN });
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, asked: 7 }]);
+    equal(world.calls("chat/new").length, 1);
+  });
+
+  test("a page that asks often while a session opens is answered once, from where it is then", async () => {
+    const world = new World();
+    world.sidecar.hold("chat/new");
+    for (const asked of [1, 2, 3]) await world.ready({ tabId: "t", asked });
+    world.sidecar.release();
+    await settled();
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s1", asked: 3 }]);
+    await world.ready({ tabId: "t", asked: 4 });
+    equal(world.calls("chat/replay").length, 2);
+  });
+
+  test("a tab of an earlier window goes on with its agent and folder, and with a sentence about what is above", async () => {
+    const world = new World();
+    await world.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded: the agent does not remember what was said above." }]);
+    deepEqual(world.of("state").at(-1)?.tabs, ["t"]);
+  });
+
+  test("a tab whose agent is not configured any more, or whose folder is not ours, gets ours", async () => {
+    const world = new World();
+    await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN }, { tabId: "u", agentId: "gone", cwd: "/w" });
+    deepEqual(world.calls("chat/new"), [
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded: the agent does not remember what was said above. The agent “gone” is not configured any more; Eliza answers from here on." },
+      { agent: ELIZA, cwd: "/w", shown: [] },
+    ]);
+  });
+
+  test("when the sidecar died, the page is told, asks with what it shows, and a prompt sent meanwhile arrives after that", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    deepEqual(world.of("state").at(-1)?.sidecar, { state: "restarting", message: "Symposium’s sidecar is being started again." });
+    await world.says(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
+    deepEqual(world.sidecar.calls, []);
+    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted: the agent does not remember what was said above." }]);
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("without a page nobody says what is shown: a prompt of a lost tab opens it", async () => {
+    const world = new World();
+    world.live = false;
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    world.sidecar.restart();
+    await world.chat.handle(prompt("t"));
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt"]);
+  });
+
+  test("a prompt that was on its way when the sidecar died is no failure: the page repeats it", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.hold("chat/prompt");
+    await world.says(prompt("t"));
+    world.sidecar.die();
+    await settled();
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("a session that the sidecar does not know is opened again when the page asks", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
+    await world.says(prompt("t"));
+    equal(world.posted.at(-1)?.type, "askAgain");
+    await world.ready({ tabId: "t" });
+    equal(world.calls("chat/new").length, 2);
+  });
+
+  test("what the sidecar refuses is said in the tab, and to who asked", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
+    await rejects(world.chat.handle(prompt("t")), /still answering/);
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "Eliza is still answering." }]);
+    await rejects(world.chat.handle(prompt("never")), /closed/);
+  });
+
+  test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    await world.says(prompt("t"));
+    world.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
+    await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
+    deepEqual(world.of("state").at(-1)?.sidecar, { state: "failed", message: "It stopped 5 times.", actions: ["restartSidecar", "showLogs"] });
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "It stopped 5 times." }]);
+    deepEqual(world.done, []);
+  });
+
+  test("when no page is there to say it, VS Code does", async () => {
+    const world = new World();
+    world.live = false;
+    await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
+    deepEqual(world.done, ["tell It stopped 5 times. restartSidecar showLogs"]);
+  });
+
+  test("the first start looks like running, later ones do not, and the end of the window is not told", async () => {
+    const world = new World();
+    await world.become({ kind: "starting", run: 1, node: "own", deaths: [] });
+    await world.become({ kind: "starting", run: 2, node: "own", deaths: [] });
+    await world.become({ kind: "stopping", run: 2, next: "start" });
+    deepEqual(world.of("state").map(({ sidecar }) => sidecar.state), ["running", "restarting", "restarting"]);
+    await world.become({ kind: "stopping", run: 2, next: "rest" });
+    await world.become({ kind: "stopped", run: 2 });
+    equal(world.posted.length, 3);
+  });
+
+  test("closing a tab closes its session, and the state says so", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
+    deepEqual(world.calls("chat/close"), [{ sessionId: "s1" }]);
+    deepEqual([world.chat.tabs, world.of("state").at(-1)?.tabs], [[], []]);
+  });
+
+  test("a permission's answer goes to the session, and one for a session that died goes nowhere", async () => {
+    const world = new World();
+    const answer: PageToHost = { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } };
+    await world.says({ type: "new-tab", tabId: "t" }, answer);
+    deepEqual(world.calls("chat/answerPermission"), [{ sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } }]);
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    await world.says(answer);
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {
+    const world = new World();
+    world.trusted = false;
+    await world.ready({ tabId: "t", shown: SHOWN });
+    await world.says({ type: "new-tab", tabId: "u" }, prompt("t"), { type: "action", tabId: "t", action: "restartSidecar" });
+    deepEqual([world.sidecar.calls, world.restarts], [[], 0]);
+    deepEqual(world.of("state")[0]?.sidecar, { state: "failed", message: "Agents run programs on this machine. Trust this workspace to chat with one.", actions: ["manageTrust"] });
+    deepEqual(world.of("failed").map(({ tabId }) => tabId), ["u", "t"]);
+    deepEqual(world.done, ["tell Agents run programs on this machine. Trust this workspace to chat with one. manageTrust"]);
+    world.trusted = true;
+    world.chat.trustGranted();
+    deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
+    await world.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
+    equal(world.calls("chat/new").length, 2);
+  });
+
+  test("agents, actions and links go where they belong; an agent that is not configured cannot be selected", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "select-agent", agentId: "mine" }, { type: "select-agent", agentId: "gone" }, { type: "action", tabId: "t", action: "showLogs" },
+      { type: "action", tabId: "t", action: "restartAgent" }, { type: "action", tabId: "t", action: "restartSidecar" }, { type: "open-link", href: "https://x" });
+    deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x"], 1, [{ sessionId: "s1" }]]);
+  });
+
+  test("the command restarts the agent of the tab that is looked at", async () => {
+    const world = new World();
+    equal(await world.chat.restartAgent(), false);
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "u" }, { type: "select-tab", tabId: "u" });
+    equal(await world.chat.restartAgent(), true);
+    await world.says({ type: "close-tab", tabId: "u" });
+    await world.chat.restartAgent();
+    deepEqual(world.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
+  });
+
+  test("a tab that a command wants opens at once, or when the page comes, but no second one beside a page's first", async () => {
+    const world = new World();
+    world.chat.openTab();
+    equal(world.of("openTab").length, 1);
+    world.live = false;
+    world.chat.openTab();
+    world.live = true;
+    await world.ready({ tabId: "t" });
+    await world.ready({ tabId: "t" });
+    deepEqual(world.of("openTab").length, 2);
+    const first = new World();
+    first.live = false;
+    first.chat.openTab();
+    first.live = true;
+    await first.ready();
+    await first.ready({ tabId: "t" });
+    equal(first.of("openTab").length, 0);
+  });
+
+  test("only a page that lost its own selection is told the selected tab", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
+    await world.ready({ tabId: "t" });
+    ok(world.of("state").every(({ selected }) => selected === undefined));
+    await world.ready();
+    equal(world.of("state").at(-1)?.selected, "t");
+  });
+
+  test("what the page logs is logged", async () => {
+    const world = new World();
+    const lines: string[] = [];
+    world.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
+    await world.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
+    deepEqual(lines, ["warn webview hm"]);
+  });
+});
+
+suite("working folders", () => {
+  const world = (folders: string[], pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked"))) => new WorkingFolders({ folders: () => folders, pick, home: "/home/me", log: new Log() });
+
+  test("the only folder, or the home folder when none is open, without asking", async () => {
+    equal(await world(["/w"]).choose(), "/w");
+    equal(await world([]).choose(), "/home/me");
+  });
+
+  test("of several the user picks one, once for all tabs that open meanwhile; no choice is the first", async () => {
+    let asked = 0;
+    const folders = world(["/a", "/b"], async () => { asked++; return asked === 1 ? "/b" : undefined; });
+    deepEqual(await Promise.all([folders.choose(), folders.choose()]), ["/b", "/b"]);
+    equal(await folders.choose(), "/a");
+    equal(asked, 2);
+  });
+
+  test("a page's word counts for a folder of ours only", () => {
+    deepEqual(["/a", "/a/b", "/home/me", "/"].map(folder => world(["/a"]).isOurs(folder)), [true, false, false, false]);
+    equal(world([]).isOurs("/home/me"), true);
+  });
+});
