@@ -53,10 +53,22 @@ module.exports = (_env, { mode = "production" }) => {
     {
       ...sidecar, target: "node20",
       output: {
-        ...sidecar.output, libraryTarget: "commonjs2", chunkFilename: "sidecar-[name].js",
+        ...sidecar.output, libraryTarget: "commonjs2",
+        chunkFilename: ({ chunk }) => `sidecar-${String(chunk.name ?? chunk.id).replace(/^sidecar_|_ts$/g, "").replaceAll("_", "-")}.js`,
         clean: { keep: file => !file.startsWith("sidecar-") },
       },
-      optimization: { minimizer: minimizer("node20"), chunkIds: "named" },
+      optimization: {
+        minimizer: minimizer("node20"), chunkIds: "named",
+        splitChunks: {
+          chunks: "async", minSize: 0,
+          cacheGroups: {
+            default: false, defaultVendors: false,
+            wire: { name: "wire", test: /node_modules[\\/]vscode-jsonrpc/, priority: 3 },
+            mcp: { name: "mcp", test: /node_modules/, priority: 2 },
+            common: { name: "common", minChunks: 2, priority: 1 },
+          },
+        },
+      },
       plugins: [...sidecar.plugins, new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ })],
     },
   ].filter(({ entry }) => Object.values(entry).every(file => existsSync(path.resolve(__dirname, file)) || warn(file)));

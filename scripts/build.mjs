@@ -13,7 +13,7 @@ export async function build(mode = "production") {
   const now = `${mode} ${digest(SOURCES, file => !/\.test\.ts$|^src\/test\/|^sidecar\/testing\//.test(file))}`;
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === now && PROGRAMS.every(file => existsSync(path.join(root, file)))) return;
   const webpack = await node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" });
-  process.stderr.write(webpack.text);
+  if (webpack.code !== 0 || /warning/i.test(webpack.text)) process.stderr.write(webpack.text);
   if (webpack.code !== 0) throw new Error("The build failed.");
   mkdirSync(path.dirname(stamp), { recursive: true });
   writeFileSync(stamp, now);

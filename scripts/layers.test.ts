@@ -27,10 +27,11 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/editor", ["src/protocol", "src/log.ts", "vscode", "node:"]],
-  ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
+  ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
   ["src/lm", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode", "node:"]],
   ["src/testing", ["src", "node:"]],
-  ["src/extension.ts", ["src", "vscode"]],
+  ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/chat", "vscode", "node:"]],
+  ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
   ["src/test", ["src", "scripts/vscode-box", "vscode", "playwright-core", ...TEST]],
 

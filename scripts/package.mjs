@@ -1,10 +1,10 @@
 // `npm run package`: one .vsix for every platform, with the licences of what is bundled in it.
 //   node scripts/package.mjs [--out FILE]
-import { createVSIX, listFiles } from "@vscode/vsce";
+import { listFiles } from "@vscode/vsce";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "./build.mjs";
-import { fail, manifest, options, root } from "./project.mjs";
+import { fail, manifest, node, options, root } from "./project.mjs";
 
 /** All that a package may hold; what webpack makes besides is for tests and bug reports. */
 const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
@@ -16,11 +16,9 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
-  process.env.npm_config_loglevel = "silent";
-  // vsce reports on the console what the check above has settled.
-  const { log } = console;
-  console.log = () => {};
-  try { await createVSIX({ cwd: root, packagePath: file, dependencies: false }); } finally { console.log = log; }
+  // As a program of its own, because vsce ends the process that it runs in when it finds fault.
+  const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], { output: "hold" });
+  if (vsce.code !== 0) throw new Error(`vsce could not make the package:\n${vsce.text}`);
   return { file, bytes: statSync(file).size };
 }
 

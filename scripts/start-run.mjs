@@ -40,8 +40,13 @@ function agentSettings(command) {
   const local = process.platform === "win32"
     ? { command: "cmd", args: ["/d", "/s", "/c", `cd /d "${caller()}" && ${command}`] }
     : { command: "/bin/sh", args: ["-c", `cd ${quoted(caller())} && ${command}`] };
-  const name = command.length > 40 ? `${command.slice(0, 39)}…` : command;
-  return { "symposium.agents": [{ id: "start-agent", name, distribution: { local } }], "symposium.currentAgentId": "start-agent" };
+  return { "symposium.agents": [{ id: "start-agent", name: nameOf(command), distribution: { local } }], "symposium.currentAgentId": "start-agent" };
+}
+
+/** What the chat calls the agent: the program, not what runs it nor how. */
+function nameOf(command) {
+  const words = command.trim().split(/\s+/).filter(word => !/^-|^\w+=/.test(word) && !["env", "exec", "node", "npx", "uvx"].includes(path.basename(word)));
+  return path.basename(words[0]?.replaceAll(/["']/g, "") ?? "") || "Agent";
 }
 
 const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
@@ -52,15 +57,23 @@ const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
 function profile(name, settings) {
   const folder = path.join(cacheFolder, "profiles", name);
   const userData = path.join(folder, "user-data"), extensionsDir = path.join(folder, "extensions");
-  const file = path.join(userData, "User", "settings.json");
-  for (const made of [path.dirname(file), extensionsDir]) mkdirSync(made, { recursive: true });
-  const fresh = !existsSync(file);
-  let text = fresh ? "{}" : readFileSync(file, "utf8");
-  for (const [key, value] of Object.entries({ ...(fresh ? QUIET_SETTINGS : {}), ...settings })) {
+  mkdirSync(extensionsDir, { recursive: true });
+  const fresh = !existsSync(settingsFile(userData, "User"));
+  edit(settingsFile(userData, "User"), { ...(fresh ? QUIET_SETTINGS : {}), ...settings });
+  // For VS Code in the browser the extension host runs on a remote machine: ours, of the scope "machine", are read from here.
+  edit(settingsFile(userData, "Machine"), settings);
+  return { folder, userData, extensionsDir };
+}
+
+const settingsFile = (userData, whose) => path.join(userData, whose, "settings.json");
+
+function edit(file, settings) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  let text = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+  for (const [key, value] of Object.entries(settings)) {
     text = applyEdits(text, modify(text, [key], value, { formattingOptions: { insertSpaces: true, tabSize: 2 } }));
   }
   writeFileSync(file, text);
-  return { folder, userData, extensionsDir };
 }
 
 async function openDesktop(code, settings, workspace) {

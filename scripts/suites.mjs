@@ -1,6 +1,6 @@
 // The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was skipped.
 // A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -49,9 +49,13 @@ export async function host({ grep, output } = {}) {
     node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output }));
 }
 
+/** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
+const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
+
 /** The suites that look at VS Code's page from outside, as a user does. */
 export async function pages({ grep, output } = {}) {
   const files = globSync(["src/test/page"], /\.page\.ts$/);
+  await programs();
   await compile(files, "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" } });
   return mocha("pages", { grep, output }, env =>
     node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
@@ -71,12 +75,14 @@ function compileHost() {
   return compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
 }
 
-function compile(entryPoints, outdir, options) {
+async function compile(entryPoints, outdir, options) {
   rmSync(path.join(root, outdir), { recursive: true, force: true });
-  return build({
+  await build({
     entryPoints, outdir, absWorkingDir: root, bundle: true, platform: "node", target: "node20", sourcemap: true, keepNames: true, logLevel: "warning",
     define: { "process.env.SYMPOSIUM_ROOT": JSON.stringify(root) }, ...options,
   });
+  // Its service would stay until this process ends, and be found as left over.
+  await stop();
 }
 
 /** Runs mocha through `start` and reads the report that our reporter left. */

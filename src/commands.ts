@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { ChatController } from "./chat/chat-controller";
 import type { ResponseCapture } from "./chat/response-capture";
-import { CHAT_VIEW, type CommandName, type TestCommandName } from "./names";
+import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import type { ActionId } from "./protocol/chat";
 import type { Configuration } from "./settings/configuration";
 
 export interface CommandWorld {
@@ -47,3 +48,21 @@ async function selectAgent(configuration: Configuration): Promise<void> {
   const chosen = await vscode.window.showQuickPick(items, { title: "Agent of New Tabs", placeHolder: "Open tabs stay with the agent they have" });
   if (chosen) await configuration.selectAgent(chosen.id);
 }
+
+/** Where a button leads that stands for a command. */
+const COMMAND_OF = {
+  showLogs: "symposium.showLogs", restartAgent: "symposium.restartAgent", restartSidecar: "symposium.restartSidecar",
+  selectAgent: "symposium.selectAgent", manageTrust: "workbench.trust.manage",
+} as const satisfies Readonly<Record<ActionId, CommandName | "workbench.trust.manage">>;
+
+export async function act(action: ActionId): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }
+
+/** One message with the actions' commands as its buttons. */
+export async function tell(message: string, actions: readonly ActionId[]): Promise<void> {
+  const titles = actions.map(action => titleOf(COMMAND_OF[action]));
+  const chosen = await vscode.window.showErrorMessage(message, ...titles);
+  const action = actions[titles.indexOf(chosen ?? "")];
+  if (action !== undefined) await act(action);
+}
+
+function titleOf(command: CommandName | "workbench.trust.manage"): string { return command === "workbench.trust.manage" ? "Manage Workspace Trust" : COMMANDS[command]; }

@@ -63,9 +63,8 @@ suite("sidecar process", () => {
       wire.onNotification("chat/replay", () => { wire.sendNotification("process/started", {}); wire.sendNotification("chat/event", {}); wire.sendNotification("process/ended", {}); });`)) });
     const process = launch();
     const client = await process.ready;
-    const refused = client.request("chat/close", { sessionId: "s" });
     client.notify("chat/replay", { sessionId: "s", asked: 1 });
-    await rejects(refused, { name: "SidecarRefused", code: -32051, message: "No such conversation." });
+    await rejects(client.request("chat/close", { sessionId: "s" }), { name: "SidecarRefused", code: -32051, message: "No such conversation." });
     await process.stop();
     equal(await process.ended, "Symposium’s sidecar stopped unexpectedly (exit code 0).");
     deepEqual(notes, ["started", "event", "ended"]);

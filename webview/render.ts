@@ -194,6 +194,9 @@ export function meaningOf(buttonId: string): ButtonMeaning | undefined {
   if (buttonId === "bypass") return { kind: "permission", choice: { kind: "bypass" } };
   const [, what, rest] = /^(option|action):(.*)$/s.exec(buttonId) ?? [];
   if (what === "option" && rest !== undefined) return { kind: "permission", choice: { kind: "option", optionId: rest } };
-  const action = rest === undefined ? undefined : (Object.keys(ACTION) as ActionId[]).find(id => id === rest);
-  return action === undefined ? undefined : { kind: "action", action };
+  return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
+}
+
+function isAction(text: string): text is ActionId {
+  return Object.hasOwn(ACTION, text);
 }

@@ -16,6 +16,12 @@ export const isListOf = <T>(each: Is<T>) => (value: unknown): value is readonly 
 const optional = <T>(is: Is<T>) => (value: unknown): value is T | undefined => value === undefined || is(value);
 const texts = (value: Fields, ...keys: readonly string[]) => keys.every(key => isText(value[key]));
 
+/** The check that `tag` names in the table, done; `false` for a tag that it does not have. */
+function passes(table: Readonly<Record<string, (value: Fields) => boolean>>, tag: unknown, value: Fields): boolean {
+  const check = isText(tag) && Object.hasOwn(table, tag) ? table[tag] : undefined;
+  return check?.(value) ?? false;
+}
+
 export const isAgentChoice: Is<AgentChoice> = (value): value is AgentChoice => isObject(value) && texts(value, "id", "name");
 
 const isList = isListOf((item): item is unknown => item !== undefined);
@@ -33,7 +39,7 @@ const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
 };
 
 export const isEntry: Is<Entry> = (value): value is Entry =>
-  isObject(value) && isText(value["id"]) && isText(value["kind"]) && Object.hasOwn(ENTRY, value["kind"]) && ENTRY[value["kind"] as Entry["kind"]](value);
+  isObject(value) && isText(value["id"]) && passes(ENTRY, value["kind"], value);
 
 const isTurn = (value: unknown): boolean => isObject(value) && isText(value["state"]);
 
@@ -49,7 +55,7 @@ const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   commands: event => isList(event["commands"]),
 };
 const isEvent: Is<ChatEvent> = (value): value is ChatEvent =>
-  isObject(value) && isText(value["type"]) && Object.hasOwn(EVENT, value["type"]) && EVENT[value["type"] as ChatEvent["type"]](value);
+  isObject(value) && passes(EVENT, value["type"], value);
 
 const SIDECAR: Readonly<Record<SidecarState["state"], (state: Fields) => boolean>> = {
   running: () => true,
@@ -57,7 +63,7 @@ const SIDECAR: Readonly<Record<SidecarState["state"], (state: Fields) => boolean
   failed: state => isText(state["message"]) && isListOf(isText)(state["actions"]),
 };
 const isSidecarState: Is<SidecarState> = (value): value is SidecarState =>
-  isObject(value) && isText(value["state"]) && Object.hasOwn(SIDECAR, value["state"]) && SIDECAR[value["state"] as SidecarState["state"]](value);
+  isObject(value) && passes(SIDECAR, value["state"], value);
 
 const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>> = {
   state: message => isListOf(isAgentChoice)(message["agents"]) && isText(message["currentAgentId"]) && isListOf(isText)(message["tabs"])
@@ -71,4 +77,4 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
 
 /** Whatever else comes is not for this page: logged, and left alone. */
 export const isHostToPage: Is<HostToPage> = (value): value is HostToPage =>
-  isObject(value) && isText(value["type"]) && Object.hasOwn(MESSAGE, value["type"]) && MESSAGE[value["type"] as HostToPage["type"]](value);
+  isObject(value) && passes(MESSAGE, value["type"], value);

@@ -43,6 +43,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium ::-webkit-scrollbar { width: 8px; height: 8px; }
 #symposium ::-webkit-scrollbar-thumb { background: var(--vscode-scrollbarSlider-background); border-radius: 4px; }
 #symposium img { max-width: 100%; }
+#symposium .mynah-ui-gradient-background { display: none; }
 
 #symposium .mynah-nav-tabs-wrapper { background: var(--vscode-editorGroupHeader-tabsBackground, transparent); }
 #symposium [data-kind] > .mynah-card { border-radius: var(--mynah-card-radius); }
@@ -94,7 +95,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-prompt-input-info .mynah-card-body { text-align: start; width: 100%; }
 #symposium .mynah-chat-prompt-input-info .mynah-card-body p::after { content: ""; display: inline-block; inline-size: 6px; block-size: 6px; margin-inline-start: 6px; border-radius: 50%; background: currentColor; animation: symposium-pulse 1.2s ease-in-out infinite; }
 @keyframes symposium-pulse { 50% { opacity: 0.2; } }
-#symposium .mynah-chat-prompt-input-sticky-card { padding: 0 var(--mynah-chat-wrapper-spacing); border: none; background: none; }
+#symposium .mynah-chat-prompt-input-sticky-card { margin: 0; padding: 0 var(--mynah-chat-wrapper-spacing); width: 100%; border: none; background: none; }
 #symposium .mynah-chat-prompt-input-sticky-card:not(:empty) { padding-block: 4px; }
 #symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card { margin: 0; padding: 6px 8px; width: 100%; max-width: 100%; box-sizing: border-box; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: var(--mynah-card-radius); background: var(--vscode-editor-background); }
 #symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card > .mynah-card { padding: 0; gap: 6px; border: none; background: none; }

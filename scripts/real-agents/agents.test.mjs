@@ -17,7 +17,7 @@ const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
   test("answers one prompt after another", () => onStage(agent, async stage => {
-    const { protocolVersion, answers, stopReasons } = await ask(agent, stage, [prompt("text"), prompt("again")]);
+    const { protocolVersion, answers, stopReasons } = await ask(stage, [prompt("text"), prompt("again")]);
     equal(protocolVersion, 1);
     match(answers[0], /END-OF-TEXT$/);
     match(answers[1], /END-OF-AGAIN$/);
@@ -25,14 +25,14 @@ for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
   }));
 
   test("asks before it runs a command, and runs it when it may", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(agent, stage, [prompt("shell")]);
+    const { answers, permissions } = await ask(stage, [prompt("shell")]);
     equal(permissions.length, 1);
     match(answers[0], /shell-was-run[^]*END-OF-SHELL$/);
     equal(stage.written("proof/shell.txt"), "shell-was-run\n");
   }));
 
   test("does not run a command that is rejected, and tells the model", () => onStage(agent, async stage => {
-    const { answers, permissions } = await ask(agent, stage, [prompt("shell")], "reject_once");
+    const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
     equal(permissions.length, 1);
     match(answers[0], /END-OF-SHELL$/);
     match(told(stage.model, "shell"), REFUSED);
@@ -41,7 +41,7 @@ for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
 });
 
 for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
-  const run = (stage, name, scenarios, permission) => smoke(agent, stage, `${agent.id}-${name}`, scenarios.map(prompt), permission);
+  const run = (stage, name, scenarios, permission) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), permission);
 
   test("answers one prompt after another on the page", () => onStage(agent, async stage => {
     const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);

@@ -5,11 +5,11 @@ import { Readable, Writable } from "node:stream";
 import { killGroup } from "../project.mjs";
 
 /**
- * Starts the agent on its stage, opens a session and sends the prompts one after another. `permission` is the kind of option that answers
+ * Starts the agent of a stage, opens a session and sends the prompts one after another. `permission` is the kind of option that answers
  * its requests. Resolves to `{protocolVersion, answers: [text], stopReasons, permissions: [request], updates: [update]}`.
  */
-export async function ask({ program, args }, { PATH, workspace }, prompts, permission = "allow_once") {
-  const agent = spawn(program, args, { cwd: workspace, env: { ...process.env, PATH }, stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" });
+export async function ask({ command, bin, workspace }, prompts, permission = "allow_once") {
+  const agent = spawn(command, { shell: true, cwd: bin, stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" });
   let log = "";
   agent.stderr.setEncoding("utf8").on("data", text => { log = (log + text).slice(-4000); });
   const closed = new Promise((_, reject) => { agent.on("error", reject).on("exit", code => reject(new Error(`The agent ended (${code}): ${log}`))); });

@@ -8,8 +8,8 @@ import { startModel } from "./mock-model.mjs";
 /**
  * Runs `work` with a stage for the agent, which is taken down afterwards, however it ends:
  *
- * `workspace` is the agent's folder, with a seed.txt; `written(name)` is the text of a file in it; `PATH` finds the agent's program, which
- * is then started with its own home and the model; `model` has the `requests` that arrived.
+ * `command` is a shell command for the folder `bin` that starts the agent with its home and its model; `workspace` is where it is to
+ * work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that arrived.
  */
 export async function onStage(agent, work) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
@@ -22,7 +22,7 @@ export async function onStage(agent, work) {
     const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...commandOf(agent)];
     writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec env ${words.map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
     return await work({
-      model, workspace, PATH: `${bin}${path.delimiter}${process.env.PATH}`,
+      model, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
       written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },
     });
   } finally {

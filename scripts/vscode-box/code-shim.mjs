@@ -8,7 +8,7 @@ import { startServer } from "./server.mjs";
 import { launchBrowser, openWorkbench } from "./workbench.mjs";
 
 /** What VS Code itself logs to the console of a test run. */
-const NOISE = /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
+const NOISE = /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Error while fetching the extension under development|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
 const TIMEOUT = Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000);
 
 const extensions = [];

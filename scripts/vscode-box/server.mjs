@@ -17,6 +17,7 @@ export const QUIET_SETTINGS = {
   "workbench.enableExperiments": false,
   "workbench.welcomePage.walkthroughs.openOnInstall": false,
   "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.editor.useModal": "off",
   "window.titleBarStyle": "custom",
   "git.autofetch": false,
@@ -45,13 +46,19 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
   const server = {
     home: folder, userData: userData ?? path.join(folder, "user-data"), extensions: extensionsDir ?? path.join(folder, "extensions"),
     logFile: path.join(folder, "server.log"), port: 0, authority: "", pid: 0, settingsFile: "",
-    writeSettings: added => writeFileSync(server.settingsFile, JSON.stringify({ ...QUIET_SETTINGS, ...settings, ...added }, null, 2)),
+    writeSettings: added => {
+      const all = { ...QUIET_SETTINGS, ...settings, ...added };
+      writeFileSync(server.settingsFile, JSON.stringify(all, null, 2));
+      // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote machine.
+      writeFileSync(machineSettings, JSON.stringify(Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))), null, 2));
+    },
     install: vsix => installExtension(server, vsix),
     stop: async () => {},
   };
   server.settingsFile = path.join(server.userData, "User", "settings.json");
+  const machineSettings = path.join(server.userData, "Machine", "settings.json");
   const temporary = path.join(folder, "t");
-  for (const made of [path.dirname(server.settingsFile), server.extensions, temporary]) mkdirSync(made, { recursive: true });
+  for (const made of [path.dirname(server.settingsFile), path.dirname(machineSettings), server.extensions, temporary]) mkdirSync(made, { recursive: true });
   if (!existsSync(server.settingsFile)) server.writeSettings({});
 
   const log = openSync(server.logFile, "w");

@@ -6,6 +6,8 @@ import type { Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { Drive, temporaryFolder, type DriveOptions } from "../testing/drive";
+import { eventually } from "../testing/eventually";
+import { FakeClock } from "../testing/fake-clock";
 import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
@@ -87,12 +89,11 @@ suite("a child process", () => {
 
   test("is stopped without touching another of the same sidecar", async function () {
     if (!onLinux) return this.skip();
-    await using one = await started([], { run: "shared" });
-    const { ledger } = one;
-    equal(ledger.nextRunId(), "shared.2"); // the next would be 3: two ledgers of one run count alike
-    const two = new Drive(scriptedAgent(["--ignore-stdin-end", "--setsid-child"], {}), { run: "shared.9", clock: hurriedClock(10) });
-    await two.initialize();
+    await using one = await started([]);
+    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(10) });
+    equal(census(one.run).length, 3);
     await two[Symbol.asyncDispose]();
+    deepEqual(census(one.run).map(({ pid }) => pid), [one.process.pid]);
     equal((await one.initialize()).protocolVersion, 1);
   });
 
@@ -166,7 +167,7 @@ suite("what a process says", () => {
   test("on stderr is kept to its last 64 kB, and logged in bounds", async () => {
     await using drive = await started([]);
     await drive.prompt(await drive.newSession(), "stderr-flood 100000; say done");
-    await drive.until(() => drive.process.stderr().endsWith("complaint 100000\n"));
+    await eventually(() => drive.process.stderr().endsWith("complaint 100000\n"), "the last line is read");
     ok(drive.process.stderr().length <= 64 * 1024);
     const logged = drive.logged.filter(([message]) => message === "stderr").reduce((sum, [, { text }]) => sum + String(text).length, 0);
     ok(logged < 400 * 1024, `${logged} logged`);
@@ -174,17 +175,22 @@ suite("what a process says", () => {
   });
 
   test("before it dies arrives, also at a client that is behind with reading", async () => {
-    await using drive = await started([]);
+    const clock = new FakeClock();
+    await using drive = await started([], { clock });
     const session = await drive.newSession();
     let go: () => void = () => undefined;
     drive.slow = new Promise(resolve => { go = resolve; });
-    const ended = drive.prompt(session, "stream 300 chunks of 100 chars; crash 1");
-    const settled = rejects(ended, /exit code 1/);
+    const settled = rejects(drive.prompt(session, "stream 100 chunks of 100 chars; crash 1"), /exit code 1/);
     await drive.process.exited;
-    await new Promise<void>(resolve => { realClock.after(400, resolve); }); // more than the 250 ms for last words
+    for (let i = 0; i < 10; i++) {
+      await new Promise(resolve => { setImmediate(resolve); });
+      clock.advance(250);
+    }
     drive.slow = undefined;
     go();
+    await drive.until(() => drive.said.length === 10_000);
+    clock.advance(250);
     await settled;
-    equal(drive.said, numberedWords(30_000));
+    equal(drive.said, numberedWords(10_000));
   });
 });

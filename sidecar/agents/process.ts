@@ -97,8 +97,8 @@ const PATIENCE_MS = 1500;
 const GRACE_MS = 300;
 /** Descendants can keep the pipes of a dead agent open. */
 const LAST_WORDS_MS = 250;
-/** How often that is prolonged for somebody who is behind with reading what did arrive. */
-const PROLONGED = 20;
+/** How long that is prolonged for a receiver that is behind with what did arrive. */
+const PROLONGED_MS = 10_000;
 /** An agent that has closed its stdout, and lives on, cannot be talked to. */
 const SILENT_MS = 1000;
 const STDERR_BYTES = 64 * 1024;
@@ -118,6 +118,8 @@ class RunningProcess implements AgentProcess {
   /** After the exit: everything it left is gone, and everybody knows. */
   readonly #gone: Promise<void>;
   readonly #lastWords: Promise<Closed>;
+  /** While the receiver has asked for a pause. */
+  #receiving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(child: ChildProcessWithoutNullStreams, name: string, record: ChildProcessRecord, world: ProcessWorld) {
@@ -172,7 +174,11 @@ class RunningProcess implements AgentProcess {
   /** A channel that closes although the process lives (a line too long, a failing receiver) has no use for it. */
   #watched(receiver: Receiver): Receiver {
     return {
-      receive: frame => receiver.receive(frame),
+      receive: frame => {
+        const receiving = receiver.receive(frame)?.finally(() => { this.#receiving = undefined; });
+        this.#receiving = receiving;
+        return receiving;
+      },
       closed: reason => {
         if (this.#stopping) return receiver.closed(reason);
         if (!this.#isRunning()) return void this.#lastWords.then(why => receiver.closed(why));
@@ -189,14 +195,16 @@ class RunningProcess implements AgentProcess {
 
   #explain(status: string): AgentError { return agentExited(this.#name, status, this.stderr()); }
 
-  /** Until both pipes are at their end, or nothing more has come for a while. */
+  /** Until both pipes are at their end or have been silent for a while, and the receiver is through with what they brought. */
   async #drained(): Promise<void> {
     const { stdout, stderr } = this.#child;
     const closed = Promise.all([stdout, stderr].map(stream => stream.closed || new Promise<void>(resolve => { stream.once("close", resolve); })));
-    for (let i = 0; i < PROLONGED; i++) {
-      if (await this.#within(LAST_WORDS_MS, closed)) return;
-      if (stdout.readableLength === 0) break;
-    }
+    const until = this.#world.clock.now() + PROLONGED_MS;
+    do {
+      const ended = await this.#within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
+      await new Promise(resolve => { setImmediate(resolve); }); // the next line is handed on
+      if (this.#receiving === undefined && (ended || stdout.readableLength === 0)) break;
+    } while (this.#world.clock.now() < until);
     stdout.destroy();
     stderr.destroy();
   }

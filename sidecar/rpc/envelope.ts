@@ -115,7 +115,7 @@ function stringEnd(line: Buffer, open: number): number {
     const quote = line.indexOf(QUOTE, at);
     if (quote === -1) break;
     let escapes = quote;
-    while (escapes > at && line[escapes - 1] === BACKSLASH) escapes--;
+    while (line[escapes - 1] === BACKSLASH) escapes--;
     if ((quote - escapes) % 2 === 0) return quote + 1;
     at = quote + 1;
   }

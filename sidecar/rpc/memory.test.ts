@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import type { Channel, Closed } from "./channel";
 import { Frame } from "./frame";
 import { memoryChannels } from "./memory";
@@ -67,6 +67,23 @@ suite("memory channels", () => {
     const drained = left.drained();
     await (end === "sender" ? left : right)[Symbol.asyncDispose]();
     await drained;
+  });
+
+  test("a closed end takes no more, and says nothing of waiting", async () => {
+    const [left, right] = memoryChannels();
+    listen(left);
+    listen(right, () => new Promise(() => {}));
+    left.send(note("never finished"));
+    await turn();
+    await left[Symbol.asyncDispose]();
+    for (let i = 0; i < 100; i++) deepEqual([left.send(note("from it")), right.send(note("to it"))], [true, true]);
+    await Promise.all([left.drained(), right.drained()]);
+  });
+
+  test("a channel starts once", () => {
+    const [left] = memoryChannels();
+    listen(left);
+    throws(() => listen(left), /once/);
   });
 
   test("a receiver that throws closes both ends", async () => {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import fc from "fast-check";
@@ -147,16 +147,25 @@ suite("ndjson", () => {
   test("what was sent before dispose leaves, what is sent after does not, and closed is told once", async () => {
     const input = new PassThrough(), output = new PassThrough();
     let ends = 0;
-    const channel = ndjsonChannel(input, output);
-    channel.start({ receive: () => {}, closed: ({ message }) => { ends++; equal(message, "The connection was closed."); } });
+    const channel = ndjsonChannel(input, output), frames: Frame[] = [];
+    channel.start({ receive: frame => { frames.push(frame); }, closed: ({ message }) => { ends++; equal(message, "The connection was closed."); } });
     channel.send(note("before"));
     await channel[Symbol.asyncDispose]();
     equal(channel.send(note("after")), true);
     await channel[Symbol.asyncDispose]();
     await channel.drained();
     deepEqual([sent(output), output.writableEnded, ends], ['{"jsonrpc":"2.0","method":"before"}\n', true, 1]);
-    input.end('{"method":"discarded"}\n');
+    input.end('{"method":"discarded"}\n{"method":"this too"}');
     await once(input, "end");
+    await turn();
+    deepEqual(frames, []);
+  });
+
+  test("the rest of a chunk is dropped when its first line closes the channel", async () => {
+    const { channel, frames, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\n{"method":"b"}\n')]), { busy: async () => { await channel[Symbol.asyncDispose](); } });
+    await closed;
+    await turn();
+    deepEqual(frames, ['{"method":"a"}']);
   });
 
   test("the reason of the end is asked for, and may take its time; until then nothing is sent", async () => {
@@ -168,6 +177,21 @@ suite("ndjson", () => {
     exited({ message: "The agent stopped (exit code 3)." });
     equal((await closed).message, "The agent stopped (exit code 3).");
     equal(sent(output), "");
+  });
+
+  test("the reason is asked for once, also when both streams end; who waits for the sink does not wait for the reason", async () => {
+    let asked = 0;
+    const input = new PassThrough(), output = new Writable({ write() {} });
+    const { channel } = listen(input, { output, closedReason: () => { asked++; return new Promise(() => {}); } });
+    channel.send(note("m", "x".repeat(100_000)));
+    const drained = channel.drained();
+    output.destroy();
+    input.end();
+    await drained;
+    await channel.drained();
+    for (let i = 0; i < 10; i++) await turn();
+    equal(asked, 1);
+    await channel[Symbol.asyncDispose]();
   });
 
   test("a reason that cannot be had is replaced by what is known", async () => {
@@ -190,11 +214,28 @@ suite("ndjson", () => {
     await turn();
     channel.send(note("a"));
     await once(output, "error").catch(error => equal(error, failure));
-    const drained = channel.drained();
-    input.write('{"method":"last words"}\n');
+    for (let i = 0; i < 10; i++) { input.write(`{"method":"${i}"}\n`); await turn(); }
     deepEqual(await closed, { message: "The other side no longer listens.", cause: failure });
-    deepEqual(frames, ['{"method":"last words"}']);
-    await drained;
+    deepEqual(frames, Array.from({ length: 10 }, (_, i) => `{"method":"${i}"}`));
+  });
+
+  test("an output that is closed without an error closes the channel", async () => {
+    const output = new PassThrough();
+    const { closed } = listen(new PassThrough(), { output });
+    output.destroy();
+    equal((await closed).message, "The other side no longer listens.");
+  });
+
+  test("a failure before the start is told after it, one after the end to nobody", async () => {
+    const input = new PassThrough(), failure = new Error("EIO");
+    const channel = ndjsonChannel(input, new PassThrough());
+    input.destroy(failure);
+    await turn();
+    equal((await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).cause, failure);
+    const late = new PassThrough(), closed = ndjsonChannel(late, new PassThrough());
+    await closed[Symbol.asyncDispose]();
+    late.destroy(failure);
+    await turn();
   });
 
   test("closing releases whoever waits for the sink", async () => {
@@ -211,9 +252,17 @@ suite("ndjson", () => {
     deepEqual(await closed, { message: "A message could not be handled.", cause: bug });
   });
 
-  test("a channel that is disposed before it starts says so when it does", async () => {
-    const channel = ndjsonChannel(new PassThrough(), new PassThrough());
+  test("a channel starts once", async () => {
+    const { channel } = listen(new PassThrough());
+    throws(() => channel.start({ receive: () => {}, closed: () => {} }), /once/);
     await channel[Symbol.asyncDispose]();
+  });
+
+  test("a channel that is disposed before it starts discards its input, and says so when it does", async () => {
+    const input = new PassThrough(), channel = ndjsonChannel(input, new PassThrough());
+    await channel[Symbol.asyncDispose]();
+    input.end("discarded");
+    await once(input, "end");
     equal((await new Promise<Closed>(closed => channel.start({ receive: () => {}, closed }))).message, "The connection was closed.");
   });
 

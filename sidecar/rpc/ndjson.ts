@@ -67,7 +67,7 @@ class NdjsonChannel implements Channel {
   }
 
   send(frame: Frame): boolean {
-    if (this.#state.kind !== "open" && this.#state.kind !== "waiting") return true;
+    if (!this.#isSending()) return true;
     const { bytes } = frame;
     this.#unsent.push(bytes, NEWLINE);
     this.#unsentBytes += bytes.length + 1;
@@ -77,7 +77,7 @@ class NdjsonChannel implements Channel {
   }
 
   drained(): Promise<void> {
-    if (this.#state.kind === "closed" || !this.#output.writableNeedDrain) return Promise.resolve();
+    if (!this.#isSending() || !this.#output.writableNeedDrain) return Promise.resolve();
     return new Promise(resolve => this.#waiting.push(resolve));
   }
 
@@ -100,6 +100,7 @@ class NdjsonChannel implements Channel {
     }
   }
 
+  #isSending(): boolean { return this.#state.kind === "open" || this.#state.kind === "waiting"; }
   #isClosed(): boolean { return this.#state.kind === "closed"; }
 
   /** One after the other; lines are only cut when it is their turn. */
@@ -144,7 +145,6 @@ class NdjsonChannel implements Channel {
     const state = this.#state;
     if (state.kind === "waiting") return this.#close(reason);
     if (state.kind !== "open") return;
-    this.#flush();
     this.#state = { kind: "ending", receiver: state.receiver };
     this.#release();
     try { this.#close(await this.#options.closedReason?.() ?? reason); }
@@ -162,7 +162,6 @@ class NdjsonChannel implements Channel {
   /** Who closed its end has usually died with its last words still in the pipe: they are read while any come. */
   #outputFailed(cause: Error | undefined): void {
     if (this.#isClosed()) return;
-    this.#release();
     const seen = this.#chunks;
     setImmediate(() => setImmediate(() => {
       if (this.#chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import fc from "fast-check";
 import type { Channel, Closed, Receiver } from "./channel";
@@ -186,6 +187,7 @@ suite("peer", () => {
       const cancelled = peer.request("m", {}, { signal: aborting.signal });
       const answered = peer.request("m", {}, { signal: aborting.signal });
       channel.wire('{"id":2,"result":2}');
+      equal(getEventListeners(aborting.signal, "abort").length, 1);
       aborting.abort();
       channel.wire('{"id":1,"result":"finished anyway"}');
       deepEqual([await cancelled, await answered], ["finished anyway", 2]);

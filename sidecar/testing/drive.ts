@@ -17,10 +17,16 @@ export function temporaryFolder(): { readonly path: string } & Disposable {
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export interface DriveOptions { readonly clock?: Clock; readonly run?: string; readonly storage?: string }
+export interface DriveOptions {
+  readonly clock?: Clock;
+  readonly storage?: string;
+  /** Of another drive: both are children of one sidecar. */
+  readonly ledger?: Ledger;
+}
 
 export class Drive implements AsyncDisposable {
-  readonly run: string;
+  /** Of its ledger, where that is its own. */
+  readonly run = newRun();
   readonly process: AgentProcess;
   readonly peer: Peer;
   readonly ledger: Ledger;
@@ -40,9 +46,8 @@ export class Drive implements AsyncDisposable {
   readonly #storage = temporaryFolder();
   #watching: (() => void)[] = [];
 
-  constructor(spec: ProcessSpec, { clock = realClock, run = newRun(), storage }: DriveOptions = {}) {
-    this.run = run;
-    this.ledger = openLedger(storage ?? this.#storage.path, run);
+  constructor(spec: ProcessSpec, { clock = realClock, storage, ledger }: DriveOptions = {}) {
+    this.ledger = ledger ?? openLedger(storage ?? this.#storage.path, this.run);
     this.process = startProcess(spec, {
       clock, ledger: this.ledger,
       report: { started: record => this.reported.push(record), ended: pid => this.#heard(() => this.reported.push({ ended: pid })) },

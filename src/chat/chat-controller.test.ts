@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { WorkingFolders } from "../editor/working-folders";
 import { SidecarRefused, SidecarUnavailable } from "../errors";
 import { Log } from "../log";
 import { ELIZA, type AgentConfig } from "../protocol/agents";
@@ -10,7 +11,6 @@ import type { SidecarPhase } from "../sidecar-policy";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { settled } from "../testing/settled";
 import { ChatController } from "./chat-controller";
-import { WorkingFolders } from "./working-folders";
 
 const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
 const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
@@ -135,7 +135,8 @@ suite("chat controller", () => {
 
   test("a tab whose agent is not configured any more, or whose folder is not ours, gets ours", async () => {
     const world = new World();
-    await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN }, { tabId: "u", agentId: "gone", cwd: "/w" });
+    await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
+    await world.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(world.calls("chat/new"), [
       { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded: the agent does not remember what was said above. The agent “gone” is not configured any more; Eliza answers from here on." },
       { agent: ELIZA, cwd: "/w", shown: [] },
@@ -315,27 +316,5 @@ suite("chat controller", () => {
     world.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
     await world.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
     deepEqual(lines, ["warn webview hm"]);
-  });
-});
-
-suite("working folders", () => {
-  const world = (folders: string[], pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked"))) => new WorkingFolders({ folders: () => folders, pick, home: "/home/me", log: new Log() });
-
-  test("the only folder, or the home folder when none is open, without asking", async () => {
-    equal(await world(["/w"]).choose(), "/w");
-    equal(await world([]).choose(), "/home/me");
-  });
-
-  test("of several the user picks one, once for all tabs that open meanwhile; no choice is the first", async () => {
-    let asked = 0;
-    const folders = world(["/a", "/b"], async () => { asked++; return asked === 1 ? "/b" : undefined; });
-    deepEqual(await Promise.all([folders.choose(), folders.choose()]), ["/b", "/b"]);
-    equal(await folders.choose(), "/a");
-    equal(asked, 2);
-  });
-
-  test("a page's word counts for a folder of ours only", () => {
-    deepEqual(["/a", "/a/b", "/home/me", "/"].map(folder => world(["/a"]).isOurs(folder)), [true, false, false, false]);
-    equal(world([]).isOurs("/home/me"), true);
   });
 });

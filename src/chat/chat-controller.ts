@@ -5,6 +5,7 @@
  * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever fails is said
  * in the tab that it belongs to, unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
  */
+import type { WorkingFolders } from "../editor/working-folders";
 import { agentReplaced, NOT_TRUSTED, RESTARTING, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
 import type { Log } from "../log";
 import type { ActionId, ChatEvent } from "../protocol/chat";
@@ -16,7 +17,6 @@ import type { Settings } from "../settings/settings";
 import type { SidecarClient } from "../sidecar-client";
 import type { SidecarPhase } from "../sidecar-policy";
 import { TabSessions, type OpenSession } from "./tab-sessions";
-import type { WorkingFolders } from "./working-folders";
 
 export interface ChatWorld {
   readonly page: { readonly isLive: boolean; post(message: HostToPage): void };

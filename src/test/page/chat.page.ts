@@ -1,0 +1,168 @@
+/** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
+import assert from "node:assert/strict";
+import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { button, isCounting, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+
+suite("the chat view, with a scripted agent", () => {
+  let box: Box;
+  suiteSetup(async () => { box = await openScripted(); });
+  suiteTeardown(() => box.close());
+
+  test("an answer is streamed: its first words are there while the agent still writes", async () => {
+    const frame = await box.open();
+    await sendPrompt(frame, "stream 40 chunks of 12 chars every 50 ms; say END");
+    await showsText(frame, /w1 w2/);
+    assert.equal(await turnState(frame), "running");
+    await turnEnded(frame);
+    const { answer } = await lastExchange(frame);
+    assert.match(answer, /END$/);
+    assert.ok(isCounting(await numberedWords(frame)));
+  });
+
+  test("a tool call is a card with its title, kind, status, input and output", async () => {
+    await sendPrompt(box.frame, `tool t1 execute List the files
+toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"
+say listed`);
+    await turnEnded(box.frame);
+    await showsText(box.frame, "List the files");
+    await showsText(box.frame, "listed");
+    const card = box.frame.locator(".mynah-chat-item-card:visible", { hasText: "List the files" });
+    const whole = (await card.allTextContents()).join(" ");
+    for (const part of ["ls -la /srv", "total 0", "nothing there"]) assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
+  });
+
+  test("a question shows agent, parameters and the agent's own options; the answer reaches the agent and stays on screen", async () => {
+    await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
+    await showsText(box.frame, "rm -r build");
+    await showsText(box.frame, "Scripted wants");
+    await box.screenshot("permission-light");
+    const labels = await button(box.frame, /./).allInnerTexts();
+    assert.ok(labels.some(label => label.includes("Bypass permissions for this agent")), labels.join(", "));
+    await button(box.frame, /reject_once|Reject/i).first().click();
+    await turnEnded(box.frame);
+    assert.match(await shownText(box.frame), /Rejected/);
+    assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
+  });
+
+  test("stop asks the agent to stop and waits for it to end the turn", async () => {
+    await sendPrompt(box.frame, "say working; wait-cancel");
+    await showsText(box.frame, "working");
+    await box.frame.locator(".mynah-chat-wrapper:visible .mynah-chat-stop-chat-response-button, .mynah-chat-wrapper:visible [class*=stop-chat-response]").first().click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
+  });
+
+  test("hidden in mid-stream and shown again: every chunk once, in order", async () => {
+    await box.command("Symposium: New Tab");
+    await seen(async () => await turnState(box.frame) === "idle", "a new tab");
+    await sendPrompt(box.frame, "stream 120 chunks of 10 chars every 50 ms; say END");
+    await showsText(box.frame, /w3\b/);
+    await toggleSidebar(box);
+    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await toggleSidebar(box);
+    await showsText(box.frame, /w1\b/);
+    await turnEnded(box.frame);
+    const words = await numberedWords(box.frame);
+    assert.ok(isCounting(words) && words.length > 200, `words on screen: ${words.join(" ")}`);
+  });
+
+  test("hidden while the agent writes to the end, shown afterwards: all of it is there", async () => {
+    await sendPrompt(box.frame, "say again; stream 30 chunks of 10 chars every 20 ms; say THE-END");
+    await toggleSidebar(box);
+    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await toggleSidebar(box);
+    await showsText(box.frame, "THE-END");
+    assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/THE-END/g)].length, 1);
+  });
+
+  test("reloaded with a question open: the card is back and answers", async () => {
+    await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
+    await button(box.frame, "Bypass permissions").first().waitFor();
+    await box.command("Developer: Reload Webviews");
+    await button(box.frame, "Bypass permissions").first().waitFor();
+    await button(box.frame, /allow_once|Allow/i).first().click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
+  });
+
+  test("two tabs stream at once, each its own words, from one process", async () => {
+    await box.command("Symposium: New Tab");
+    await seen(async () => await shownText(box.frame).catch(() => "") === "", "an empty tab");
+    await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say FIRST");
+    await box.command("Symposium: New Tab");
+    await seen(async () => !(await shownText(box.frame)).includes("w1"), "another empty tab");
+    await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say SECOND");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
+    assert.ok(isCounting(await numberedWords(box.frame)));
+    await box.frame.locator(".mynah-nav-tabs-wrapper .mynah-tab-item-label, .mynah-tabs-container .mynah-tab-item-label").nth(-2).click();
+    await showsText(box.frame, "FIRST");
+    assert.ok(isCounting(await numberedWords(box.frame)));
+    assert.equal(processesOf(box, "scripted-agent").length, 1);
+  });
+
+  test("what was typed right before the view collapses is back when it opens", async () => {
+    const input = box.frame.locator(".mynah-chat-prompt-input:visible");
+    await input.fill("");
+    await input.pressSequentially("half a thought");
+    await toggleSidebar(box);
+    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await toggleSidebar(box);
+    await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input:visible").innerText().catch(() => "")).includes("half a thought"), "the draft");
+    await box.frame.locator(".mynah-chat-prompt-input:visible").fill("");
+  });
+
+  test("the agent is killed in mid-stream: one sentence, and the next prompt works", async () => {
+    await sendPrompt(box.frame, "say before; stream 400 chunks of 10 chars every 50 ms");
+    await showsText(box.frame, /w5\b/);
+    const [agent] = processesOf(box, "scripted-agent");
+    assert.ok(agent !== undefined);
+    process.kill(agent, "SIGKILL");
+    await showsText(box.frame, /Scripted stopped unexpectedly/);
+    assert.equal([...(await shownText(box.frame)).matchAll(/stopped unexpectedly/g)].length, 1);
+    await box.screenshot("agent-killed-light");
+    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await sendPrompt(box.frame, "say back again");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /back again/);
+  });
+
+  test("the sidecar is killed in mid-stream: what was on screen stays, one sentence, and the next prompt works", async () => {
+    await box.command("Symposium: New Tab");
+    await seen(async () => await shownText(box.frame).catch(() => "") === "", "an empty tab");
+    await sendPrompt(box.frame, "stream 400 chunks of 10 chars every 50 ms");
+    await showsText(box.frame, /w9\b/);
+    const [sidecar] = processesOf(box, "sidecar.js serve");
+    assert.ok(sidecar !== undefined);
+    process.kill(sidecar, "SIGKILL");
+    await showsText(box.frame, /does not remember what was said above/);
+    const words = await numberedWords(box.frame);
+    assert.ok(words.length >= 9 && isCounting(words), `words on screen: ${words.join(" ")}`);
+    await box.screenshot("sidecar-killed-light");
+    await sendPrompt(box.frame, "say alive");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /alive/);
+    assert.equal(processesOf(box, "sidecar.js serve").length, 1);
+    await seen(async () => processesOf(box, "scripted-agent").length === 1, "the old agent is gone");
+  });
+
+  test("bypass allows this call, sets the setting, and later questions are answered visibly", async () => {
+    await sendPrompt(box.frame, "ask p1 options=allow_once,reject_once");
+    await button(box.frame, "Bypass permissions for this agent").first().click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
+    await seen(async () => JSON.stringify(readSettings(box)).includes(`"bypassPermissions":true`), "the setting");
+    await sendPrompt(box.frame, "ask p2 options=allow_always,allow_once,reject_once");
+    await turnEnded(box.frame);
+    const { answer } = await lastExchange(box.frame);
+    assert.match(answer, /Allowed without asking/);
+    assert.match(answer, /chose .*allow_once/);
+  });
+
+  test("an agent that cannot be started says so in a sentence with a button", async () => {
+    box.server.writeSettings({ ...scripted(), "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }], "symposium.currentAgentId": "absent" });
+    await box.command("Symposium: New Tab");
+    await showsText(box.frame, /Absent could not be started/);
+    await button(box.frame, "Select Agent").first().waitFor();
+  });
+});

@@ -1,0 +1,52 @@
+/** The scripted agent in a box, and what the tests of the chat do with it again and again. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { openBox, ROOT, type Box, type BoxOptions } from "./harness";
+
+export const AGENT_ID = "scripted";
+
+/** Settings with the scripted agent as the agent of new tabs, and more besides. */
+export function scripted(flags: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return {
+    "symposium.agents": [{ id: AGENT_ID, name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), ...flags] } } }],
+    "symposium.currentAgentId": AGENT_ID, ...more,
+  };
+}
+
+export function openScripted(options: BoxOptions = {}): Promise<Box> {
+  return openBox({ ...options, settings: { ...scripted(), ...options.settings } });
+}
+
+/** Waits until `condition` is true: the page has no event for what a user merely sees. */
+export async function seen(condition: () => Promise<boolean>, what: string, timeout = 30_000): Promise<void> {
+  for (const deadline = Date.now() + timeout; !await condition();) {
+    if (Date.now() > deadline) throw new Error(`not seen within ${timeout / 1000} s: ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+}
+
+/** Everything that the selected tab shows, as text. */
+export const shownText = (frame: FrameLocator): Promise<string> => frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
+
+export const showsText = (frame: FrameLocator, text: string | RegExp): Promise<void> =>
+  seen(async () => typeof text === "string" ? (await shownText(frame)).includes(text) : text.test(await shownText(frame)), String(text));
+
+/** The numbered words (`w1 w2 …`) on screen, in order. */
+export async function numberedWords(frame: FrameLocator): Promise<readonly number[]> {
+  return [...(await shownText(frame)).matchAll(/\bw(\d+)\b/g)].map(([, n]) => Number(n));
+}
+
+export const isCounting = (words: readonly number[]): boolean => words.every((n, i) => n === i + 1);
+
+/** Hides the sidebar as a user does, or shows it again. */
+export async function toggleSidebar(box: Box): Promise<void> {
+  await box.command("View: Toggle Primary Side Bar Visibility");
+}
+
+export const button = (frame: FrameLocator, label: string | RegExp) => frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
+
+/** Processes of this box whose command line contains `text`. */
+export const processesOf = (box: Box, text: string): readonly number[] => box.processes().filter(({ command }) => command.includes(text)).map(({ pid }) => pid);
+
+export const readSettings = (box: Box): unknown => JSON.parse(readFileSync(box.server.settingsFile, "utf8"));

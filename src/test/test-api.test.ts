@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { TestApi } from "../extension";
+import type { LogEvent } from "../protocol/log";
+
+const run = <T>(name: string, ...args: unknown[]) => vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
+
+/** Resolves when the condition holds; looks again at each line of the log and each 50 ms. */
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
+}
+
+suite("the test API", () => {
+  const lines: LogEvent[] = [];
+  let listening: vscode.Disposable;
+
+  suiteSetup(async () => {
+    const extension = vscode.extensions.getExtension<TestApi>("symposium-dev.symposium");
+    const api = await extension?.activate();
+    assert.ok(api, "the API is there outside production");
+    listening = api.onLog(event => lines.push(event));
+  });
+  suiteTeardown(() => listening.dispose());
+
+  const logged = (message: string) => lines.filter(line => line.category === "agent" && line.message === message).length;
+
+  test("two tabs are two sessions, and each prompt is answered in its own", async () => {
+    const created = logged("Session created");
+    const prompts = { "test-tab-1": "I am happy", "test-tab-2": "I am sad" };
+    for (const tabId of Object.keys(prompts)) await run("simulateNewTab", tabId);
+    assert.deepEqual((await run<string[]>("getTabs")).filter(tabId => tabId in prompts), Object.keys(prompts));
+    for (const [tabId, text] of Object.entries(prompts)) {
+      await run("startCapturingResponses", tabId);
+      await run("sendPrompt", tabId, text);
+    }
+    await until("both answers", async () => /happy/i.test(await run("getResponse", "test-tab-1")) && /sad/i.test(await run("getResponse", "test-tab-2")));
+    assert.deepEqual([logged("Session created") - created, logged("Received prompt"), logged("Sending prompt")], [2, 2, 2]);
+    for (const tabId of Object.keys(prompts)) {
+      await run("stopCapturingResponses", tabId);
+      assert.equal(await run("getResponse", tabId), "");
+    }
+  });
+
+  test("a prompt of a tab that is not there is refused", async () => {
+    await assert.rejects(async () => run("sendPrompt", "never", "hi"), /closed/);
+  });
+
+  test("the view's coming and going is logged", async () => {
+    const view = (message: string) => lines.filter(line => line.category === "webview" && line.message === message).length;
+    await vscode.commands.executeCommand("symposium.openChat");
+    await vscode.commands.executeCommand("workbench.view.explorer");
+    await until("hidden", () => view("Webview hidden") > 0);
+    await vscode.commands.executeCommand("symposium.openChat");
+    await until("visible", () => view("Webview visible") > 0);
+  });
+});

@@ -1,0 +1,43 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { escapeHtml, literal, safeMarkdown, visible } from "./markdown-safe";
+
+const hostile = fc.array(fc.constantFrom("<img src=x onerror=y>", "<", "</a>", "![a](b)", "![", "`", "``", "```\n", "\n", "\n\n", "&lt;", "&#60;", "&", "[x](javascript:y)", "\\", "text "), { maxLength: 30 }).map(parts => parts.join(""));
+
+suite("markdown safe", () => {
+  test("no tag is left, whatever surrounds it", () =>
+    fc.assert(fc.property(hostile, text => { ok(!safeMarkdown(text).includes("<")); })));
+
+  test("an image shows as its source, and code as it was written", () => {
+    equal(safeMarkdown("see ![a](b) and `![c](d)`"), "see !\\[a](b) and `![c](d)`");
+    equal(safeMarkdown("```\n![a](b)\n```\n![e](f)"), "```\n![a](b)\n```\n!\\[e](f)");
+    equal(safeMarkdown("``a ` ![c](d)`` ![e](f)"), "``a ` ![c](d)`` !\\[e](f)");
+    equal(safeMarkdown("one ` alone ![e](f)"), "one ` alone !\\[e](f)");
+  });
+
+  test("text without tags and images is not touched", () =>
+    fc.assert(fc.property(fc.string().filter(text => !/[<&]|!\[/.test(text)), text => { equal(safeMarkdown(text), text); })));
+
+  test("an entity that spells a tag stays an entity", () => equal(safeMarkdown("&lt;b&gt; &copy;"), "&amp;lt;b&amp;gt; &copy;"));
+
+  test("many backticks take no longer than few", () => {
+    const text = Array.from({ length: 20_000 }, (_, i) => "`".repeat(1 + i % 50)).join("![");
+    const began = performance.now();
+    safeMarkdown(text);
+    ok(performance.now() - began < 2_000);
+  });
+
+  test("a name is one line, and every mark in it is itself", () =>
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom("a", " ", "\n", "*", "_", "<", "`", "[", "]", "(", ")", "&", "\\", "#", "!") }), text => {
+      const out = literal(text);
+      ok(!out.includes("\n"));
+      ok(!/(?<!\\)(?:\\\\)*[*_<`[\]&#!]/.test(out));
+    })));
+
+  test("what hides or turns text is shown", () => {
+    equal(visible("a\u202eb\u0007"), "a⟦U+202E⟧b⟦U+0007⟧");
+    equal(visible("a\tb\nc\r\u00e9"), "a\tb\nc\r\u00e9");
+  });
+
+  test("a title is text to HTML", () => equal(escapeHtml(`<b a="1">&'`), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"));
+});

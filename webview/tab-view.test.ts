@@ -1,0 +1,69 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
+import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
+import { freshTab, type Page, type Tab } from "./page-model";
+import { openPage } from "./page-state";
+import { emptyPage } from "./saved-page";
+import { announcement, newQuestion, viewOf } from "./tab-view";
+
+const ELIZA = { id: "elizacp", name: "Eliza <3" };
+const page = (rest: Partial<Page> = {}): Page => ({ ...openPage(emptyPage, 0, 0)[0], ...rest });
+const tab = (conversation: Partial<Conversation> = {}, rest: Partial<Tab> = {}): Tab => ({ ...freshTab("t", ELIZA, 0, 0), phase: "live", conversation: { ...emptyConversation(ELIZA, "/"), ...conversation }, ...rest });
+const question: Entry = { kind: "permission", id: "q", agent: "Eliza", toolEntryId: "t", title: "Go?", toolKind: "other", content: [], options: [] };
+
+suite("tab view", () => {
+  test("a prompt on its way is shown, under the key that its entry will have", () => {
+    const before = viewOf(page(), tab({}, { drafts: { text: "", onTheWay: [{ messageId: "m", text: "hi" }] } }));
+    const after = viewOf(page(), tab({ entries: [{ kind: "user", id: "m", text: "hi" }] }));
+    deepEqual(before.cards, after.cards);
+    deepEqual([before.turn, after.turn], ["starting", "idle"]);
+  });
+
+  test("a title is HTML, and what is said of the agent Markdown, both escaped", () => {
+    const view = viewOf(page(), tab({ turn: { state: "running", messageId: "m" } }));
+    equal(view.title, "Eliza &lt;3");
+    equal(view.status, "Eliza \\<3 is working…");
+    equal(viewOf(page(), tab({ turn: { state: "cancelling", messageId: "m" } })).status, "Stopping… Eliza \\<3 has yet to end its turn.");
+  });
+
+  test("a question can be answered only in a live tab, with a sidecar", () => {
+    const buttons = (p: Page, t: Tab) => viewOf(p, t).cards[0]?.buttons.length;
+    equal(buttons(page(), tab({ entries: [question] })), 1);
+    equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
+    equal(buttons(page({ sidecar: { state: "restarting", message: "." } }), tab({ entries: [question] })), 0);
+    equal(buttons(page(), tab({ entries: [question] }, { answering: [{ permissionId: "q", since: 0 }] })), 0);
+  });
+
+  test("a sidecar that failed comes before a remark", () => {
+    const remarked = tab({}, { remark: { tone: "info", text: "Mind." } });
+    deepEqual(viewOf(page(), remarked).banner, { tone: "info", text: "Mind\\.", buttons: [] });
+    const failed = viewOf(page({ sidecar: { state: "failed", message: "Gone.", actions: ["restartSidecar", "showLogs"] } }), remarked).banner;
+    deepEqual([failed?.tone, failed?.buttons.map(({ label }) => label)], ["error", ["Restart Sidecar", "Show Logs"]]);
+  });
+
+  test("a screen reader hears a finished answer, a question and a sentence of ours, and nothing of a reload", () => {
+    const running = tab({ turn: { state: "running", messageId: "m" } });
+    const answer: Entry = { kind: "agent", id: "a", text: "Done." };
+    equal(announcement(running, tab({ entries: [answer] })), "Eliza <3: Done.");
+    equal(announcement(running, tab({ entries: [answer], turn: running.conversation.turn })), undefined);
+    equal(announcement(running, tab({ entries: [question], turn: running.conversation.turn })), "Eliza asks for your permission: Go?");
+    equal(announcement(tab(), tab({ entries: [{ kind: "notice", id: "n", severity: "error", text: "No.", actions: [] }] })), "No.");
+    equal(announcement(tab({}, { phase: "restored" }), tab({ entries: [question] })), undefined);
+    deepEqual([newQuestion(tab(), tab({ entries: [question] })), newQuestion(tab({ entries: [question] }), tab({ entries: [question] }))], ["q", undefined]);
+  });
+});
+
+suite("card window", () => {
+  test("it never holds more than it should, never less than was asked for, and always the newest", () =>
+    fc.assert(fc.property(fc.array(fc.oneof(fc.nat(90), fc.constant("earlier" as const)), { maxLength: 30 }), steps => {
+      let window: CardWindow = wholeWindow, count = 0;
+      for (const step of steps) {
+        const before = window;
+        if (step === "earlier") window = showEarlier(window);
+        else window = slide(window, count += step);
+        const shown = count - window.first;
+        ok(window.first >= 0 && shown <= 150 + window.extra && shown >= Math.min(count, 100 + window.extra, count - before.first));
+      }
+    })));
+});
