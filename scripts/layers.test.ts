@@ -53,9 +53,11 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser"]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
+  // Tests that join the programs, and what stands in there for VS Code and the processes.
+  ["test", ["src", "webview", "sidecar", ...TEST]],
   ["bench", ["src", "webview", "sidecar", "node:", ACP]],
 ];
-const ROOTS = ["src", "webview", "sidecar", "bench"];
+const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { globSync } from "./glob.mjs";
 import { node, root } from "./project.mjs";
 
-const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "bench", "scripts"];
+const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "test", "bench", "scripts"];
 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });

@@ -13,7 +13,7 @@ const cut = argv.indexOf("--");
 const prefixes = cut === -1 ? argv : argv.slice(0, cut);
 const mochaOptions = cut === -1 ? [] : argv.slice(cut + 1);
 
-const tests = globSync(["src", "webview", "sidecar", "bench", "scripts"], /\.test\.ts$/)
+const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"], /\.test\.ts$/)
   .filter(file => !file.startsWith("src/test/"))
   .filter(file => prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)));
 if (tests.length === 0) { console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`); process.exit(1); }

@@ -46,6 +46,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-ui-gradient-background { display: none; }
 
 #symposium .mynah-nav-tabs-wrapper { background: var(--vscode-editorGroupHeader-tabsBackground, transparent); }
+#symposium .mynah-chat-item-card { transition: none; animation: none; transform: none; opacity: 1; }
 #symposium [data-kind] > .mynah-card { border-radius: var(--mynah-card-radius); }
 #symposium [data-kind="prompt"] > .mynah-card { padding: 6px 10px; background: var(--vscode-chat-requestBubbleBackground, var(--vscode-input-background)); border: 1px solid var(--symposium-outline); }
 #symposium [data-kind]:not([data-kind="prompt"], [data-kind="answer"]) > .mynah-card { padding: 6px 8px; gap: 6px; background: var(--vscode-editor-background); border-color: var(--vscode-contrastBorder, var(--mynah-color-border-default)); }
@@ -91,7 +92,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-prompt::before, #symposium .mynah-chat-prompt::after { display: none; }
 #symposium .mynah-chat-prompt-input { white-space: pre-wrap; max-height: 30vh; }
 #symposium .mynah-chat-wrapper > .mynah-chat-prompt-wrapper { order: 2; }
-#symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info { order: 1; padding: 2px var(--mynah-chat-wrapper-spacing) 0; justify-content: flex-start; align-items: flex-start; text-align: start; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
+#symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info { order: 1; margin: 0 !important; padding: 2px var(--mynah-chat-wrapper-spacing) 0; justify-content: flex-start; align-items: flex-start; text-align: start; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
 #symposium .mynah-chat-prompt-input-info .mynah-card-body { text-align: start; width: 100%; }
 #symposium .mynah-chat-prompt-input-info .mynah-card-body p::after { content: ""; display: inline-block; inline-size: 6px; block-size: 6px; margin-inline-start: 6px; border-radius: 50%; background: currentColor; animation: symposium-pulse 1.2s ease-in-out infinite; }
 @keyframes symposium-pulse { 50% { opacity: 0.2; } }

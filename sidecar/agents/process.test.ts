@@ -67,7 +67,7 @@ suite("a child process", () => {
 
   test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
     if (!onLinux) return this.skip();
-    const clock = hurriedClock(5);
+    const clock = hurriedClock(2);
     const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], { clock });
     equal(census(drive.run).length, 3);
     const before = clock.now();
@@ -80,7 +80,7 @@ suite("a child process", () => {
 
   test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
     if (!onLinux) return this.skip();
-    await using drive = await started(["--with-child", "--setsid-child"], { clock: hurriedClock(5) });
+    await using drive = await started(["--with-child", "--setsid-child"], { clock: hurriedClock(3) });
     process.kill(drive.process.pid!, "SIGKILL");
     match((await reasonOf(drive)).message, /signal SIGKILL/);
     await drive.until(() => drive.reported.length === 2);
@@ -90,7 +90,7 @@ suite("a child process", () => {
   test("is stopped without touching another of the same sidecar", async function () {
     if (!onLinux) return this.skip();
     await using one = await started([]);
-    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(10) });
+    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(3) });
     equal(census(one.run).length, 3);
     await two[Symbol.asyncDispose]();
     deepEqual(census(one.run).map(({ pid }) => pid), [one.process.pid]);
@@ -182,6 +182,7 @@ suite("what a process says", () => {
     drive.slow = new Promise(resolve => { go = resolve; });
     const settled = rejects(drive.prompt(session, "stream 100 chunks of 100 chars; crash 1"), /exit code 1/);
     await drive.process.exited;
+    await drive.until(() => drive.updates.length === 1);
     for (let i = 0; i < 10; i++) {
       await new Promise(resolve => { setImmediate(resolve); });
       clock.advance(250);

@@ -11,6 +11,7 @@
  */
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { Socket } from "node:net";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { agentExited, agentNotFound, agentNotStarted, type AgentError } from "../errors";
 import type { Channel, Closed, Receiver } from "../rpc/channel";
@@ -93,11 +94,11 @@ const TOOL_OPTIONS = { env: { ...process.env, LC_ALL: "C", TZ: "UTC0" }, timeout
 
 /** From the end of stdin to SIGTERM, and from there to SIGKILL. */
 const PATIENCE_MS = 1500;
-/** From SIGKILL until the system has done it. */
-const GRACE_MS = 300;
+/** From SIGKILL until the system has done it, which takes a moment on a busy computer. */
+const GRACE_MS = 900;
 /** Descendants can keep the pipes of a dead agent open. */
 const LAST_WORDS_MS = 250;
-/** How long that is prolonged for a receiver that is behind with what did arrive. */
+/** How long that is prolonged while more arrives, or the receiver is behind with what did. */
 const PROLONGED_MS = 10_000;
 /** An agent that has closed its stdout, and lives on, cannot be talked to. */
 const SILENT_MS = 1000;
@@ -200,11 +201,12 @@ class RunningProcess implements AgentProcess {
     const { stdout, stderr } = this.#child;
     const closed = Promise.all([stdout, stderr].map(stream => stream.closed || new Promise<void>(resolve => { stream.once("close", resolve); })));
     const until = this.#world.clock.now() + PROLONGED_MS;
-    do {
+    const arrived = (): number => stdout instanceof Socket ? stdout.bytesRead : 0;
+    for (let seen = arrived(), silent = false; !silent && this.#world.clock.now() < until; seen = arrived()) {
       const ended = await this.#within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
       await new Promise(resolve => { setImmediate(resolve); }); // the next line is handed on
-      if (this.#receiving === undefined && (ended || stdout.readableLength === 0)) break;
-    } while (this.#world.clock.now() < until);
+      silent = this.#receiving === undefined && (ended || (stdout.readableLength === 0 && arrived() === seen));
+    }
     stdout.destroy();
     stderr.destroy();
   }

@@ -208,7 +208,7 @@ suite("the scripted agent's flags", () => {
 
   test("--with-child and --setsid-child leave somebody who will not go", async function () {
     if (process.platform !== "linux") return this.skip();
-    await using drive = started(["--with-child", "--setsid-child"], { clock: hurriedClock(10) });
+    await using drive = started(["--with-child", "--setsid-child"], { clock: hurriedClock(3) });
     await drive.initialize();
     const { pid } = drive.process;
     const counted = census(drive.run);

@@ -1,7 +1,7 @@
 /** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
 import assert from "node:assert/strict";
 import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { button, isCounting, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import { button, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
@@ -34,7 +34,7 @@ say listed`);
   test("a question shows agent, parameters and the agent's own options; the answer reaches the agent and stays on screen", async () => {
     await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
     await showsText(box.frame, "rm -r build");
-    await showsText(box.frame, "Scripted wants");
+    await showsText(box.frame, /Scripted (wants|asks)/);
     await box.screenshot("permission-light");
     const labels = await button(box.frame, /./).allInnerTexts();
     assert.ok(labels.some(label => label.includes("Bypass permissions for this agent")), labels.join(", "));
@@ -47,14 +47,13 @@ say listed`);
   test("stop asks the agent to stop and waits for it to end the turn", async () => {
     await sendPrompt(box.frame, "say working; wait-cancel");
     await showsText(box.frame, "working");
-    await box.frame.locator(".mynah-chat-wrapper:visible .mynah-chat-stop-chat-response-button, .mynah-chat-wrapper:visible [class*=stop-chat-response]").first().click();
+    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
   });
 
   test("hidden in mid-stream and shown again: every chunk once, in order", async () => {
-    await box.command("Symposium: New Tab");
-    await seen(async () => await turnState(box.frame) === "idle", "a new tab");
+    await newTab(box);
     await sendPrompt(box.frame, "stream 120 chunks of 10 chars every 50 ms; say END");
     await showsText(box.frame, /w3\b/);
     await toggleSidebar(box);
@@ -86,11 +85,9 @@ say listed`);
   });
 
   test("two tabs stream at once, each its own words, from one process", async () => {
-    await box.command("Symposium: New Tab");
-    await seen(async () => await shownText(box.frame).catch(() => "") === "", "an empty tab");
+    await newTab(box);
     await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say FIRST");
-    await box.command("Symposium: New Tab");
-    await seen(async () => !(await shownText(box.frame)).includes("w1"), "another empty tab");
+    await newTab(box);
     await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say SECOND");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
@@ -128,8 +125,7 @@ say listed`);
   });
 
   test("the sidecar is killed in mid-stream: what was on screen stays, one sentence, and the next prompt works", async () => {
-    await box.command("Symposium: New Tab");
-    await seen(async () => await shownText(box.frame).catch(() => "") === "", "an empty tab");
+    await newTab(box);
     await sendPrompt(box.frame, "stream 400 chunks of 10 chars every 50 ms");
     await showsText(box.frame, /w9\b/);
     const [sidecar] = processesOf(box, "sidecar.js serve");

@@ -1,5 +1,5 @@
 /** The scripted agent in a box, and what the tests of the chat do with it again and again. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { openBox, ROOT, type Box, type BoxOptions } from "./harness";
@@ -49,4 +49,16 @@ export const button = (frame: FrameLocator, label: string | RegExp) => frame.loc
 /** Processes of this box whose command line contains `text`. */
 export const processesOf = (box: Box, text: string): readonly number[] => box.processes().filter(({ command }) => command.includes(text)).map(({ pid }) => pid);
 
-export const readSettings = (box: Box): unknown => JSON.parse(readFileSync(box.server.settingsFile, "utf8"));
+/** The user's settings, and those of this machine: in a browser VS Code keeps what is of a machine apart. */
+export const readSettings = (box: Box): readonly unknown[] => [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
+  .filter(file => existsSync(file)).map((file): unknown => JSON.parse(readFileSync(file, "utf8")));
+
+/** Opens a tab and waits until it, and nothing else, is shown. */
+export async function newTab(box: Box): Promise<void> {
+  const before = await box.frame.locator("body").getAttribute("data-tab");
+  await box.command("Symposium: New Tab");
+  await seen(async () => {
+    const tab = await box.frame.locator("body").getAttribute("data-tab");
+    return tab !== null && tab !== before && await box.frame.locator(".mynah-chat-prompt-input:visible").count() === 1;
+  }, "a new tab");
+}

@@ -1,0 +1,63 @@
+/** An agent in memory that says what the test wants: it keeps its turns open until it is told to end them. */
+import { MemoryAgent } from "../../sidecar/testing/memory-agent";
+import type { IncomingRequest } from "../../sidecar/rpc/peer";
+
+/** One session of the agent, as soon as it has been prompted. */
+export interface Voice {
+  readonly tabId: string;
+  /** Its marks, in the order of saying. */
+  readonly said: string[];
+  isOpen: boolean;
+  say(text: string): void;
+  tool(update: Readonly<Record<string, unknown>>): void;
+  /** Whether a turn was open. */
+  endTurn(): boolean;
+}
+
+export class TestAgent {
+  readonly #memory = new MemoryAgent(["session/close"]);
+  readonly #turns = new Map<string, IncomingRequest>();
+  readonly #voices = new Map<string, Voice>();
+
+  /** `prompted` is told the text of each prompt, and says which tab it came from. */
+  constructor(private readonly prompted: (text: string) => string, private readonly spoke: (voice: Voice) => void) {
+    void this.#hear();
+    void this.#close();
+  }
+
+  get channel() { return this.#memory.channel; }
+  get openSessions(): number { return this.#memory.heard.filter(method => method === "session/new").length - this.#memory.heard.filter(method => method === "session/close").length; }
+
+  async #hear(): Promise<never> {
+    for (;;) {
+      const request = await this.#memory.next("session/prompt");
+      const { sessionId, prompt } = request.params as { readonly sessionId: string; readonly prompt: readonly { readonly text: string }[] };
+      const tabId = this.prompted(prompt.map(({ text }) => text).join("\n"));
+      this.#turns.set(sessionId, request);
+      const voice = this.#voices.get(sessionId) ?? this.#voice(sessionId, tabId);
+      this.#voices.set(sessionId, voice);
+      this.spoke(voice);
+    }
+  }
+
+  async #close(): Promise<never> {
+    for (;;) {
+      const request = await this.#memory.next("session/close");
+      const voice = this.#voices.get((request.params as { readonly sessionId: string }).sessionId);
+      if (voice) voice.isOpen = false;
+      request.respond({});
+    }
+  }
+
+  #voice(sessionId: string, tabId: string): Voice {
+    return {
+      tabId, said: [], isOpen: true,
+      say: text => this.#memory.say(sessionId, text),
+      tool: update => this.#memory.update(sessionId, update),
+      endTurn: () => {
+        this.#turns.get(sessionId)?.respond({ stopReason: "end_turn" });
+        return this.#turns.delete(sessionId);
+      },
+    };
+  }
+}

@@ -1,0 +1,45 @@
+/** The production extension host without VS Code, wired as `extension.ts` does it. */
+import { ChatController } from "../../src/chat/chat-controller";
+import { PageWire } from "../../src/chat/page-wire";
+import { WorkingFolders } from "../../src/editor/working-folders";
+import { Log } from "../../src/log";
+import type { SidecarToHost } from "../../src/protocol/sidecar";
+import type { HostToPage } from "../../src/protocol/webview";
+import type { Handlers } from "../../src/protocol/wire";
+import { readSettings } from "../../src/settings/settings";
+import { SidecarSupervisor } from "../../src/sidecar-supervisor";
+import type { TestSidecar } from "./sidecar";
+import { mortal, type FakeClock } from "./setting";
+
+export interface Window {
+  readonly clock: FakeClock;
+  postMessage(message: HostToPage): Promise<boolean>;
+  launch(handlers: Handlers<SidecarToHost>): TestSidecar;
+  problem(what: string): void;
+}
+
+const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
+const SETTINGS = readSettings(name => name === "symposium.agents" ? [ADA] : name === "symposium.currentAgentId" ? ADA.id : undefined);
+const PROBLEMS: readonly string[] = ["A message of the page was ignored", "Unexpected event"];
+
+export class TestHost {
+  readonly supervisor: SidecarSupervisor;
+  readonly page: PageWire;
+  readonly chat: ChatController;
+
+  constructor(window: Window) {
+    const log = new Log();
+    log.onLog(({ level, message, data }) => { if (level === "error" || PROBLEMS.includes(message)) window.problem(`${message} ${JSON.stringify(data)}`); });
+    this.supervisor = new SidecarSupervisor({
+      clock: mortal(window.clock, () => true), log, changed: phase => this.chat.phaseChanged(phase),
+      launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },
+      listeners: { "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot), "settings/setBypass": () => undefined, log: () => undefined },
+    });
+    this.page = new PageWire({ log, send: message => window.postMessage(message), heard: message => { this.chat.handle(message).catch(() => undefined); } });
+    this.chat = new ChatController({
+      page: this.page, sidecar: this.supervisor, log, settings: () => SETTINGS, isTrusted: () => true,
+      folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, home: "/", log }),
+      selectAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, tell: () => undefined, forwarded: () => undefined,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+/** A page without a browser: the production page, its frames and its saved copy, with the effects carried out as `main.ts` does. */
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { FrameScheduler } from "../../webview/frame-scheduler";
+import type { Effect, Happening, Page, Step } from "../../webview/page-model";
+import { openPage, saved, step } from "../../webview/page-state";
+import { restored } from "../../webview/saved-page";
+import { isHostToPage } from "../../webview/shape";
+import { viewOf } from "../../webview/tab-view";
+import { marksIn, mortal, type FakeClock } from "./setting";
+
+export interface Browser {
+  readonly clock: FakeClock;
+  post(message: PageToHost): void;
+  setState(state: unknown): void;
+  /** A fresh id for a tab that the page opens by itself. */
+  tabId(): string;
+  /** A frame: the marks of this tab, as they stand on the page from top to bottom. */
+  drawn(tabId: string, marks: readonly string[]): void;
+  problem(what: string): void;
+}
+
+const TICK_MS = 500, FRAME_MS = 16;
+
+export class TestPage {
+  state: Page;
+  #isAlive = true;
+  readonly #toDraw = new Set<string>();
+  readonly #frames: FrameScheduler;
+  readonly #clock: ReturnType<typeof mortal>;
+
+  constructor(state: unknown, private readonly browser: Browser) {
+    this.#clock = mortal(browser.clock, () => this.#isAlive);
+    this.#frames = new FrameScheduler(() => this.#draw(), this.#clock, frame => { this.#clock.after(FRAME_MS, frame); });
+    const [page, effects] = openPage(restored(state), browser.clock.now(), browser.clock.now());
+    this.state = page;
+    effects.forEach(effect => this.#carryOut(effect));
+    this.#tick();
+  }
+
+  get isDrawn(): boolean { return this.#toDraw.size === 0; }
+  destroy(): void { this.#isAlive = false; }
+
+  hear(message: HostToPage): void {
+    if (!isHostToPage(message)) return this.browser.problem(`the page ignored ${JSON.stringify(message)}`);
+    this.happen({ kind: "received", message });
+  }
+
+  happen(happening: Happening): void {
+    if (!this.#isAlive) return;
+    this.#enter(step(this.state, happening, this.#clock.now()));
+  }
+
+  open(): void {
+    this.happen({ kind: "opened", tabId: this.browser.tabId() });
+  }
+
+  #enter([page, effects]: Step): void {
+    this.state = page;
+    effects.forEach(effect => this.#carryOut(effect));
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.kind) {
+      case "post": return this.browser.post(effect.message);
+      case "openOne": return this.open();
+      case "save": return this.browser.setState(saved(this.state));
+      case "show": this.#toDraw.add(effect.tabId); return this.#frames.request();
+      case "open": case "select": case "fill": case "showAgents": return;
+    }
+  }
+
+  #draw(): void {
+    for (const tabId of this.#toDraw) {
+      const tab = this.state.tabs.get(tabId);
+      if (tab) this.browser.drawn(tabId, viewOf(this.state, tab).cards.flatMap(card => marksIn(`${card.header?.text ?? ""} ${card.body}`)));
+    }
+    this.#toDraw.clear();
+    this.happen({ kind: "drawn" });
+  }
+
+  #tick(): void {
+    this.#clock.after(TICK_MS, () => {
+      this.happen({ kind: "ticked" });
+      this.#tick();
+    });
+  }
+}

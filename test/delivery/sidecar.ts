@@ -1,0 +1,158 @@
+/**
+ * A sidecar as the host's supervisor sees one, without a process: the production chat service and its sessions behind a
+ * wire that stands still until the test moves it. Killed, it falls silent in the middle of whatever it did.
+ */
+import { AgentConnection } from "../../sidecar/agents/connection";
+import { AgentPool } from "../../sidecar/agents/pool";
+import { ChatService } from "../../sidecar/chat/chat-service";
+import { memoryJournal } from "../../sidecar/journal/journal";
+import { BypassPolicy } from "../../sidecar/permissions/policy";
+import { RpcError } from "../../sidecar/rpc/message";
+import { deferred, type Deferred } from "../../src/deferred";
+import { SidecarGone, SidecarRefused, StartFailed } from "../../src/errors";
+import type { Conversation } from "../../src/protocol/chat";
+import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
+import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import type { SidecarClient } from "../../src/sidecar-client";
+import type { SidecarProcess } from "../../src/sidecar-supervisor";
+import { TestAgent, type Voice } from "./agent";
+import { Line } from "./line";
+import { drained, mortal, type FakeClock } from "./setting";
+
+type Method = keyof Calls<HostToSidecar> | keyof Notes<HostToSidecar>;
+/** Calls have someone who waits for the answer. */
+interface Outgoing { readonly method: Method; readonly params: unknown; readonly answered?: (answer: Answer) => void }
+type Answer = { readonly result: unknown } | { readonly error: Error };
+type Incoming = () => void;
+
+export interface SidecarWorld {
+  readonly clock: FakeClock;
+  readonly handlers: Handlers<SidecarToHost>;
+  /** So many messages to the host may wait before the sidecar finds it slow. */
+  readonly congestedAt: number;
+  /** A prompt reached the agent: which tab is it from? */
+  prompted(text: string): string;
+  spoke(voice: Voice): void;
+  problem(what: string): void;
+}
+
+const NEVER = { aborted: false, addEventListener: () => undefined };
+let boots = 0;
+
+export class TestSidecar implements SidecarProcess {
+  readonly bootId = `boot ${++boots}`;
+  readonly toSidecar = new Line<Outgoing>(message => this.#serve(message));
+  readonly toHost = new Line<Incoming>(arrive => arrive());
+  readonly #ready = deferred<SidecarClient>();
+  readonly #ended = deferred<string>();
+  readonly ready = this.#ready.promise;
+  readonly ended = this.#ended.promise;
+  readonly agents: TestAgent[] = [];
+  readonly voices = new Map<string, Voice>();
+  readonly sessions: string[] = [];
+  #isAlive = true;
+  /** Takes snapshots that the test asked for, past the wire. */
+  #tap: ((sessionId: string, conversation: Conversation) => void) | undefined;
+  readonly #chat: ChatService;
+
+  constructor(private readonly world: SidecarWorld) {
+    const clock = mortal(world.clock, () => this.#isAlive);
+    const pool = new AgentPool(async (_, slow) => {
+      const agent = new TestAgent(world.prompted, voice => { this.voices.set(voice.tabId, voice); world.spoke(voice); });
+      this.agents.push(agent);
+      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock, odd: what => world.problem(what), slow, lastWords: () => "", stop: async () => undefined });
+    }, error => world.problem(String(error)));
+    this.#chat = new ChatService({
+      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal,
+      host: { notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
+      log: (level, _, message, detail) => { if (level === "error" && this.#isAlive) world.problem(`${message} ${JSON.stringify(detail)}`); },
+    });
+    const client = new Client(this.toSidecar);
+    this.toHost.send(() => this.#ready.resolve(client));
+  }
+
+  get isAlive(): boolean { return this.#isAlive; }
+  get openSessions(): number { return this.agents.reduce((sum, agent) => sum + agent.openSessions, 0); }
+
+  /** SIGKILL; what it had written up to then still arrives, up to `arrives` messages of it. */
+  async kill(arrives: number): Promise<void> {
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
+    this.toHost.cut(arrives);
+    while (this.toHost.length > 0) { this.toHost.deliver(); await drained(); }
+    this.toSidecar.cut(0);
+    this.#ready.reject(new StartFailed("again", "It was killed."));
+    this.#ended.resolve("It was killed.");
+    await drained();
+  }
+
+  /** As a person's restart: it lets go of its sessions in good order. */
+  async stop(): Promise<void> {
+    await this.#chat[Symbol.asyncDispose]();
+    await this.kill(Infinity);
+  }
+
+  /** What each session holds, past the wire: what the page must show in the end. */
+  async conversations(): Promise<readonly Conversation[]> {
+    const all = new Map<string, Conversation>();
+    this.#tap = (sessionId, conversation) => { all.set(sessionId, conversation); };
+    for (const sessionId of this.sessions) this.#chat.handlers["chat/replay"]({ sessionId, asked: 0 });
+    await drained();
+    this.#tap = undefined;
+    return [...all.values()];
+  }
+
+  #notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void {
+    if (!this.#isAlive) return;
+    if (this.#tap && method === "chat/snapshot") {
+      const { sessionId, conversation } = params as ParamsOf<SidecarToHost, "chat/snapshot">;
+      return this.#tap(sessionId, conversation);
+    }
+    const handler = this.world.handlers[method] as (params: unknown) => void;
+    this.toHost.send(() => handler(params));
+  }
+
+  #serve({ method, params, answered }: Outgoing): void {
+    const handlers = this.#chat.handlers as Readonly<Record<string, (params: unknown, signal: typeof NEVER) => unknown>>;
+    const handler = handlers[method];
+    if (!handler) return this.world.problem(`the sidecar was told ${method}`);
+    const serve = async () => handler(params, NEVER);
+    serve().then(
+      result => {
+        if (method === "chat/new") this.sessions.push((result as ResultOf<HostToSidecar, "chat/new">).sessionId);
+        return this.#answer(answered, { result });
+      },
+      (error: unknown) => this.#answer(answered, { error: error instanceof RpcError ? new SidecarRefused(error.code, error.message) : new Error(String(error)) }));
+  }
+
+  #answer(answered: Outgoing["answered"], answer: Answer): void {
+    if (this.#isAlive && answered) this.toHost.send(() => answered(answer));
+  }
+}
+
+/** The host's end, as `StreamClient` without the streams. */
+class Client implements SidecarClient {
+  #gone: SidecarGone | undefined;
+  readonly #pending = new Set<Deferred<never>>();
+
+  constructor(private readonly line: Line<Outgoing>) {}
+
+  request<M extends keyof Calls<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    const cut = deferred<never>();
+    this.#pending.add(cut);
+    const answer = new Promise<ResultOf<HostToSidecar, M>>((resolve, reject) => {
+      this.line.send({ method, params, answered: answer => "error" in answer ? reject(answer.error) : resolve(answer.result as ResultOf<HostToSidecar, M>) });
+    });
+    return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
+  }
+
+  notify<M extends keyof Notes<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    if (!this.#gone) this.line.send({ method, params });
+  }
+
+  close(why: string): void {
+    this.#gone = new SidecarGone(why);
+    for (const cut of this.#pending) cut.reject(this.#gone);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * VS Code's side of a webview view, as far as messages are concerned:
+ *
+ *   hidden ──show──▶ starting ──load──▶ running ──hide──▶ hidden
+ *                       ▲────────reload────┘
+ *
+ * Hidden, there is no page, and what is posted is dropped, with `false`. While the page is starting what is posted waits for it,
+ * but what reaches it before its script listens is lost, although `postMessage` says `true`; so is what is on its way when a page
+ * is reloaded. Otherwise order is kept, in either direction. What a page wrote with `setState` is there for the next one.
+ */
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { Line } from "./line";
+import { TestPage, type Browser } from "./page";
+
+interface Posted { readonly message: HostToPage; readonly settle: (delivered: boolean) => void }
+
+export interface Extension {
+  received(message: PageToHost): void;
+  /** `onDidChangeVisibility`, to hidden. */
+  hidden(): void;
+}
+
+export class TestWebview {
+  readonly toPage = new Line<Posted>(({ message, settle }) => {
+    settle(true);
+    this.#page?.hear(message);
+  });
+  readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
+  #state: "hidden" | "starting" | "running" = "hidden";
+  #page: TestPage | undefined;
+  #saved: unknown;
+
+  constructor(private readonly extension: Extension, private readonly browser: Omit<Browser, "post" | "setState">) {}
+
+  get page(): TestPage | undefined { return this.#page; }
+  get state(): "hidden" | "starting" | "running" { return this.#state; }
+
+  postMessage(message: HostToPage): Promise<boolean> {
+    if (this.#state === "hidden") return Promise.resolve(false);
+    return new Promise(settle => this.toPage.send({ message, settle }));
+  }
+
+  show(): void { if (this.#state === "hidden") this.#state = "starting"; }
+
+  /** The page's script runs. The first `lost` of what waited for it came too early. */
+  load(lost: number): void {
+    if (this.#state !== "starting") return;
+    this.#state = "running";
+    for (const { settle } of this.toPage.lose(0, lost, () => true)) settle(true);
+    this.#page = new TestPage(this.#saved, {
+      ...this.browser,
+      post: message => this.toHost.send(message),
+      setState: state => { this.#saved = JSON.parse(JSON.stringify(state)); },
+    });
+  }
+
+  /** `handed` of what was under way had reached the page; the first `heard` of what the page said still arrives. */
+  hide(handed: number, heard: number): void {
+    if (this.#state === "hidden") return;
+    this.#state = "hidden";
+    this.#destroyPage(heard);
+    for (const { settle } of this.toPage.lose(0, handed, () => true)) settle(true);
+    for (const { settle } of this.toPage.cut(0)) settle(false);
+    this.extension.hidden();
+  }
+
+  /** The command “Developer: Reload Webviews”; the extension is not told. All but the last `kept` under way are lost. */
+  reload(kept: number, heard: number): void {
+    if (this.#state === "hidden") return;
+    this.#state = "starting";
+    this.#destroyPage(heard);
+    for (const { settle } of this.toPage.lose(0, Math.max(0, this.toPage.length - kept), () => true)) settle(true);
+  }
+
+  #destroyPage(heard: number): void {
+    this.#page?.destroy();
+    this.#page = undefined;
+    this.toHost.cut(heard);
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * The three programs joined: page, host and sidecar are the production code, what stands between them (VS Code, two pipes, the
+ * agent, time) moves only when the test says so. Everything that is said is remembered, and looked for on the screen.
+ */
+import { deepEqual, equal, fail, ok } from "node:assert/strict";
+import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { LIMIT } from "../../src/chat/outlet";
+import { turnOf } from "../../webview/page-model";
+import type { Voice } from "./agent";
+import { TestHost } from "./host";
+import { drained, marksIn, newClock } from "./setting";
+import { TestSidecar } from "./sidecar";
+import { TestWebview } from "./webview";
+
+/** Each wire, by the way that it goes. */
+export type Way = "toPage" | "toHost" | "toSidecar" | "fromSidecar";
+export const WAYS: readonly Way[] = ["toHost", "toSidecar", "fromSidecar", "toPage"];
+
+/** A person waits no longer than this for everything to be as it should. */
+const PATIENCE_MS = 60_000;
+
+const isCounted = ({ message }: { readonly message: HostToPage }) => message.type === "event" || message.type === "snapshot";
+const isRepeatable = (message: PageToHost) => message.type === "webview-ready" || message.type === "prompt";
+
+export class World {
+  readonly clock = newClock();
+  readonly webview: TestWebview;
+  host: TestHost;
+  sidecar: TestSidecar | undefined;
+  readonly problems: string[] = [];
+  /** Per tab, what a frame showed last. */
+  readonly screen = new Map<string, readonly string[]>();
+  /** Everybody who ever spoke, with the sidecar that listened. */
+  readonly #heard: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
+  readonly #prompts = new Map<string, string>();
+  readonly #closed = new Set<string>();
+  #tools = new Map<Voice, { readonly id: string; readonly title: string; version: number }[]>();
+  #marks = 0;
+  #tabs = 0;
+  #sent = 0;
+
+  constructor(private readonly congestedAt: number) {
+    this.host = this.#newHost();
+    this.webview = new TestWebview({ received: message => this.host.page.receive(message), hidden: () => this.host.page.hidden() }, {
+      clock: this.clock, tabId: () => `tab ${++this.#tabs}`, drawn: (tabId, marks) => this.#drawn(tabId, marks), problem: what => this.problems.push(what),
+    });
+  }
+
+  // --- the agent
+
+  say(tab: number, words: number): void {
+    const voice = this.#voice(tab);
+    for (let i = 0; voice && i < words; i++) voice.say(`${this.#mark("w", voice)} `);
+  }
+
+  /** A tool call begins, or one that runs changes, or ends. */
+  tool(tab: number, what: "begin" | "change" | "end"): void {
+    const voice = this.#voice(tab);
+    if (!voice) return;
+    const running = this.#tools.get(voice) ?? [];
+    this.#tools.set(voice, running);
+    const [first] = running;
+    if (what === "begin" || !first) {
+      const title = this.#mark("k", voice);
+      running.push({ id: title, title, version: 0 });
+      return voice.tool({ sessionUpdate: "tool_call", toolCallId: title, title, status: "pending", rawInput: { of: title } });
+    }
+    if (what === "end") running.shift();
+    voice.tool({ sessionUpdate: "tool_call_update", toolCallId: first.id, status: what === "end" ? "completed" : "in_progress", content: [{ type: "content", content: { type: "text", text: `version ${++first.version}` } }] });
+  }
+
+  endTurn(tab: number): void { this.#voice(tab)?.endTurn(); }
+
+  // --- the user
+
+  prompt(tab: number): void {
+    const { page } = this.webview;
+    const all = [...page?.state.tabs.values() ?? []];
+    const chosen = all[tab % all.length];
+    if (!page || !chosen) return;
+    const mark = `p${++this.#marks}`;
+    this.#prompts.set(mark, chosen.tabId);
+    // What came back to the input is sent with the next prompt.
+    const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
+    page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
+  }
+
+  openTab(): void { if ((this.webview.page?.state.tabs.size ?? 0) < 3) this.webview.page?.open(); }
+
+  closeTab(tab: number): void {
+    const tabs = [...this.webview.page?.state.tabs.keys() ?? []];
+    const tabId = tabs[tab % tabs.length];
+    if (tabId === undefined || tabs.length < 2) return;
+    this.webview.page?.happen({ kind: "closed", tabId });
+    this.screen.delete(tabId);
+    this.#closed.add(tabId);
+  }
+
+  restart(): void { this.host.chat.restartSidecar(); }
+
+  // --- what befalls them
+
+  async deliver(way: Way, most: number): Promise<void> {
+    for (let i = 0; i < most; i++) {
+      const line = this.#line(way);
+      if (!line || line.length === 0) return;
+      line.deliver();
+      await drained();
+    }
+  }
+
+  async flow(rounds: number): Promise<void> {
+    for (let i = 0; i < rounds && WAYS.some(way => this.#line(way)?.length); i++) for (const way of WAYS) await this.deliver(way, 1);
+  }
+
+  drop(from: number, most: number): void {
+    for (const { settle } of this.webview.toPage.lose(from, most, isCounted)) settle(true);
+  }
+
+  repeat(way: "toPage" | "toHost", from: number, most: number): void {
+    if (way === "toPage") this.webview.toPage.echo(from, most, isCounted);
+    else this.webview.toHost.stutter(from, most, isRepeatable);
+  }
+
+  kill(arrives: number): Promise<void> { return this.sidecar?.kill(arrives) ?? Promise.resolve(); }
+
+  /** The command “Developer: Reload Window”: another extension host, and a page that remembers. */
+  async reloadWindow(): Promise<void> {
+    this.webview.hide(0, 0);
+    await this.kill(0);
+    await this.host.supervisor.dispose();
+    this.sidecar = undefined;
+    this.host = this.#newHost();
+    this.webview.show();
+  }
+
+  async tick(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 250) {
+      this.clock.advance(Math.min(left, 250));
+      await drained();
+    }
+  }
+
+  // --- the end
+
+  /** From now on nothing is lost: everything that is said is shown, and nobody says anything any more. */
+  async finish(): Promise<void> {
+    this.webview.show();
+    this.webview.load(0);
+    await this.#calm();
+    const quiet = this.#messages();
+    const tabs = this.webview.page?.state.tabs.size ?? 0;
+    for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
+    await this.#calm();
+    this.#sent = this.#messages() - quiet;
+    await this.#check();
+  }
+
+  async #calm(): Promise<void> {
+    for (let waited = 0; ; waited += 100) {
+      await this.flow(1_000);
+      equal(this.problems.join("\n"), "");
+      if (this.host.supervisor.phase.kind === "failed") this.restart();
+      for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
+      if (this.#isQuiet()) return;
+      if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
+      await this.tick(100);
+    }
+  }
+
+  #isQuiet(): boolean {
+    const page = this.webview.page;
+    return page !== undefined && page.isDrawn && WAYS.every(way => this.#line(way)?.length === 0)
+      && this.host.supervisor.phase.kind === "running" && page.state.sidecar.state === "running"
+      && [...page.state.tabs.values()].every(tab => tab.phase === "live" && tab.asking.kind !== "missing" && turnOf(tab) === "idle");
+  }
+
+  async #check(): Promise<void> {
+    const { page } = this.webview, { sidecar } = this;
+    ok(page && sidecar);
+    const kept = await sidecar.conversations();
+    for (const [tabId, tab] of page.state.tabs) {
+      const shown = this.screen.get(tabId) ?? [];
+      // A tab that was closed is there again when the view was hidden before the host had heard of it.
+      if (!this.#closed.has(tabId)) deepEqual(shown.filter(isPrompt), [...this.#prompts].filter(([, owner]) => owner === tabId).map(([mark]) => mark), "prompts on the screen");
+      equal(tab.drafts.text, "");
+      const last = shown.findLast(isPrompt);
+      const conversation = kept.find(({ entries }) => entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last));
+      deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
+      for (const { voice, sidecar: of } of this.#heard.filter(({ voice }) => voice.tabId === tabId)) {
+        const seen = shown.filter(mark => voice.said.includes(mark));
+        const all: boolean = of === sidecar && voice.isOpen;
+        deepEqual(seen, all ? voice.said : voice.said.slice(0, seen.length), all ? "everything that was said" : "what was said to a sidecar that is gone, up to its end");
+      }
+    }
+    equal(sidecar.openSessions, page.state.tabs.size, "sessions for tabs");
+    ok(this.#sent <= 30 * Math.max(1, page.state.tabs.size), `${this.#sent} messages for one prompt in each of ${page.state.tabs.size} tabs`);
+  }
+
+  /** On every frame: nothing twice, nothing out of order, and what was there stays. */
+  #drawn(tabId: string, marks: readonly string[]): void {
+    const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
+    const said = marks.filter(mark => !isPrompt(mark));
+    const problem = !isRising(said) || !isRising(marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
+    if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
+    if (this.webview.toPage.length > 4 * LIMIT) this.problems.push(`${this.webview.toPage.length} messages wait for the page`);
+    this.screen.set(tabId, marks);
+  }
+
+  #newHost(): TestHost {
+    return new TestHost({
+      clock: this.clock, postMessage: message => this.webview.postMessage(message), problem: what => this.problems.push(what),
+      launch: handlers => {
+        const prompted = new Set<string>();
+        const sidecar: TestSidecar = new TestSidecar({
+          clock: this.clock, handlers, congestedAt: this.congestedAt, problem: what => this.problems.push(what),
+          prompted: text => {
+            if (prompted.has(text)) this.problems.push(`the agent was prompted twice with ${text}`);
+            prompted.add(text);
+            return marksIn(text).map(mark => this.#prompts.get(mark)).findLast(tabId => tabId !== undefined) ?? "closed";
+          },
+          spoke: voice => { if (!this.#heard.some(one => one.voice === voice)) this.#heard.push({ voice, sidecar }); },
+        });
+        return this.sidecar = sidecar;
+      },
+    });
+  }
+
+  #line(way: Way): { readonly length: number; deliver(): void } | undefined {
+    switch (way) {
+      case "toPage": return this.webview.state === "running" ? this.webview.toPage : undefined;
+      case "toHost": return this.webview.toHost;
+      case "toSidecar": return this.sidecar?.toSidecar;
+      case "fromSidecar": return this.sidecar?.toHost;
+    }
+  }
+
+  #voice(tab: number): Voice | undefined {
+    const open = this.sidecar?.isAlive ? [...this.sidecar.voices.values()].filter(voice => voice.isOpen) : [];
+    return open[tab % open.length];
+  }
+
+  #mark(kind: "w" | "k", voice: Voice): string {
+    const mark = `${kind}${++this.#marks}`;
+    voice.said.push(mark);
+    return mark;
+  }
+
+  #messages(): number { return this.webview.toPage.sent + this.webview.toHost.sent; }
+
+  #describe(): string {
+    const { page } = this.webview;
+    return JSON.stringify({ view: this.webview.state, supervisor: this.host.supervisor.phase, sidecar: page?.state.sidecar, tabs: [...page?.state.tabs.values() ?? []].map(({ tabId, phase, asking, seen, drafts, conversation }) => ({ tabId, phase, asking, seen, drafts, turn: conversation.turn })) });
+  }
+}
+
+const isPrompt = (mark: string) => mark.startsWith("p");
+const isRising = (marks: readonly string[]) => marks.every((mark, i) => i === 0 || Number(mark.slice(1)) > Number(marks[i - 1]?.slice(1)));
