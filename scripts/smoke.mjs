@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { root } from "./project.mjs";
-import { allowOnce, lastExchange, openChat, rejectOnce, sendPrompt, turnEnded } from "./vscode-box/chat.mjs";
+import { allowOnce, lastExchange, lastNotice, openChat, rejectOnce, sendPrompt, turnEnded } from "./vscode-box/chat.mjs";
 import { installBox } from "./vscode-box/install.mjs";
 import { startServer } from "./vscode-box/server.mjs";
 import { launchBrowser, openWorkbench } from "./vscode-box/workbench.mjs";
@@ -27,6 +27,8 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
       const { question, answer } = await lastExchange(frame);
       if (answer === "") throw new Error(`"${prompt}" was not answered.`);
       console.log(`Question: ${question}\nAnswer: ${answer}\n`);
+      const notice = await lastNotice(frame);
+      if (notice !== undefined) throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
     }
   } catch (error) {
     code = 1;

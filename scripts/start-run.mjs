@@ -6,8 +6,9 @@ import path from "node:path";
 import { build } from "./build.mjs";
 import { fail, killGroup, manifest, options, root } from "./project.mjs";
 import { smoke } from "./smoke.mjs";
+import { cleanEnvironment } from "./vscode-box/environment.mjs";
 import { cacheFolder, installBox, which } from "./vscode-box/install.mjs";
-import { cleanEnvironment, QUIET_SETTINGS, startServer } from "./vscode-box/server.mjs";
+import { QUIET_SETTINGS, startServer } from "./vscode-box/server.mjs";
 
 const WORKSPACE = path.join(root, "test-workspace");
 const HINT = "The chat is behind the Symposium icon in the activity bar, at the left.";

@@ -86,13 +86,15 @@ async function compile(entryPoints, outdir, options) {
 }
 
 /** Runs mocha through `start` and reads the report that our reporter left. */
-async function mocha(name, { grep }, start) {
+async function mocha(name, { grep, output }, start) {
   const folder = mkdtempSync(path.join(tmpdir(), "report-"));
   const report = path.join(folder, "report.json");
   try {
     const { code, text } = await start({ SYMPOSIUM_REPORT: report });
     if (!existsSync(report)) return failed(name, `${text}\nThe suite did not run to its end (exit code ${code}).`);
     const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
+    // mocha has printed them itself, unless its output was held back.
+    for (const failure of result.failed) failure.shown = output !== "hold";
     if (code !== 0 && result.failed.length === 0) result.failed.push({ title: name, message: `${text}\nIt ended with exit code ${code}.` });
     if (grep === undefined && result.passed + result.failed.length + result.skipped.length === 0) result.failed.push({ title: name, message: "Not one test ran." });
     return result;

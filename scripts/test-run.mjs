@@ -42,7 +42,7 @@ export async function runAll(argv, started) {
     console.log(`\n── ${name}`);
     const result = await work().catch(error => ({ name, passed: 0, failed: [{ title: name, message: String(error?.stack ?? error) }], skipped: [] }));
     results.push({ ...result, name, seconds: Math.round((Date.now() - began) / 1000) });
-    for (const { title, message } of result.failed) console.log(`✗ ${title}\n${message.trimEnd()}`);
+    show(result.failed);
   };
   await suite("types", types);
   await suite("lint", lint);
@@ -63,16 +63,23 @@ export async function runAll(argv, started) {
 /** Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's. */
 const usesShim = () => process.platform === "linux";
 
-const problem = (name, error) => ({ name, passed: 0, failed: [{ title: name, message: error.message }], skipped: [], seconds: 0 });
+const show = failures => { for (const { title, message, shown } of failures) if (!shown) console.log(`✗ ${title}\n${message.trimEnd()}`); };
+
+/** A step before a suite that went wrong. */
+function problem(name, error) {
+  const failed = [{ title: name, message: error.message }];
+  show(failed);
+  return { name, passed: 0, failed, skipped: [], seconds: 0 };
+}
 
 async function nothingLeft(entry) {
   const name = "leftovers", title = "nothing that the tests started is still running";
   if (!censusWorks) return { name, passed: 0, failed: [], skipped: [{ title, reason: "only Linux shows the environment of processes" }], seconds: 0 };
   const found = await leftovers(entry, 10_000);
   for (const { pid } of found) try { process.kill(pid, "SIGKILL"); } catch { /* It has ended meanwhile. */ }
-  const message = found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n");
-  if (message !== "") console.log(`✗ ${title}\n${message}`);
-  return { name, passed: message === "" ? 1 : 0, failed: message === "" ? [] : [{ title, message }], skipped: [], seconds: 0 };
+  const failed = found.length === 0 ? [] : [{ title, message: found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n") }];
+  show(failed);
+  return { name, passed: 1 - failed.length, failed, skipped: [], seconds: 0 };
 }
 
 function summary(results, started, { grep, only }) {

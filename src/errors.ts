@@ -12,6 +12,10 @@ export class SidecarRefused extends Error {
   constructor(readonly code: number, message: string) { super(message); }
 }
 
+export function givenUp(deaths: number, lastOne: string): string {
+  return `${lastOne} This happened ${deaths} times in a row: it is not started again until you restart it.`;
+}
+
 /** A program that was started and did not become a sidecar. `remedy`: what helps, see `sidecar-policy.ts`. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
@@ -42,9 +46,9 @@ export const NOT_TRUSTED = "Agents run programs on this machine. Trust this work
 
 export const RESTARTING = "Symposium’s sidecar is being started again.";
 
-/** Why an agent does not remember what its tab shows. */
-export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted: the agent does not remember what was said above.";
-export const WINDOW_RELOADED = "The window was reloaded: the agent does not remember what was said above.";
+/** Why an agent does not remember what its tab shows, which the sidecar adds. */
+export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted.";
+export const WINDOW_RELOADED = "The window was reloaded.";
 
 export function agentReplaced(missing: string, instead: string): string {
   return `The agent “${missing}” is not configured any more; ${instead} answers from here on.`;

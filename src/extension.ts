@@ -8,11 +8,11 @@ import { realClock } from "./clock";
 import { act, registerCommands, registerTestCommands, tell } from "./commands";
 import { WorkingFolders } from "./editor/working-folders";
 import { openLink, workspaceFolders } from "./editor/workspace";
+import { lazyLauncher } from "./lazy-launcher";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
 import { Configuration } from "./settings/configuration";
-import { ProcessLauncher } from "./sidecar-process";
 import { SidecarSupervisor } from "./sidecar-supervisor";
 
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
@@ -34,10 +34,10 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const capture = new ResponseCapture();
   const supervisor = sidecar = new SidecarSupervisor({
     clock: realClock, log, changed: phase => chat.phaseChanged(phase),
-    launcher: new ProcessLauncher({
+    launcher: lazyLauncher(async () => new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
       bundled: path.join(context.extensionPath, "dist", "sidecar.js"), custom: () => configuration.settings.acpAgentPath,
       hello: () => hello(configuration, context), env: process.env, clock: realClock, log,
-    }),
+    })),
     listeners: {
       "chat/event": event => chat.event(event),
       "chat/snapshot": snapshot => chat.snapshot(snapshot),
@@ -69,8 +69,8 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 /** Resolves when the sidecar and its agents have ended. */
 export async function deactivate(): Promise<void> { await sidecar?.dispose(); }
 
-function hello({ settings: { logLevel, bypass, traceDir } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
-  return { protocol: PROTOCOL, build: BUILD, logLevel, bypass, storage: globalStorageUri.fsPath, ...(traceDir === "" ? {} : { traceDir }) };
+function hello({ settings: { logLevel, bypass } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
+  return { protocol: PROTOCOL, build: BUILD, logLevel, bypass, storage: globalStorageUri.fsPath };
 }
 
 /** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */

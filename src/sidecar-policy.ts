@@ -9,6 +9,7 @@
  * Invariants: at most one process is meant to be alive; each has a `run` number of its own, and what a former one still says
  * changes nothing; only a person leaves `failed`, and a person's restart forgets the deaths.
  */
+import { givenUp } from "./errors";
 import { assertNever } from "./protocol/wire";
 
 /** Whose Node runs the bundled program: VS Code's own, or the login shell's. */
@@ -109,7 +110,7 @@ function stop(run: number, next: "start" | "rest"): Next {
 function death({ run, node, deaths: before }: { run: number; node: NodeChoice; deaths: readonly number[] }, at: number, message: string): Next {
   const deaths = [...before.filter(time => at - time < RECENT_MS), at];
   const ms = DELAYS_MS[deaths.length - 1];
-  if (ms === undefined) return [{ kind: "failed", run, message: `Symposium’s sidecar stopped ${deaths.length} times in a row and is not started again. ${message}` }, []];
+  if (ms === undefined) return [{ kind: "failed", run, message: givenUp(deaths.length, message) }, []];
   return [{ kind: "backoff", run, node, deaths }, [{ kind: "wait", run, ms }]];
 }
 

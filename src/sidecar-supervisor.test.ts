@@ -116,7 +116,7 @@ suite("sidecar supervisor", () => {
       if (death < 4) { waiting = world.supervisor.client(); world.clock.advance(10_000); }
     }
     equal(world.processes.length, 5);
-    await rejects(world.supervisor.client(), /stopped 5 times in a row.*Exit code 1/);
+    await rejects(world.supervisor.client(), /Exit code 1\. This happened 5 times in a row/);
     equal(world.clock.waiting, 0);
     world.supervisor.restart();
     waiting = world.supervisor.client();

@@ -120,7 +120,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const room = MAX_TABS - page.tabs.size;
   const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
   const next: Page = {
-    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected },
+    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected, deaths: state.deaths ?? 0 },
     tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
   };
   const all = [...next.tabs.keys()];

@@ -35,7 +35,7 @@ body:has(> #symposium) { padding: 0; margin: 0; overflow: hidden; }
 #symposium { height: 100vh; position: relative; }
 #symposium #mynah-wrapper { font-size: var(--mynah-font-size-medium); }
 body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
-.symposium-spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.symposium-spoken { position: absolute; top: 0; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 #symposium .mynah-chat-items-container { overflow-anchor: none; scroll-behavior: auto; -webkit-mask-image: none; mask-image: none; }
 #symposium .mynah-chat-items-conversation-container { gap: 8px; }
@@ -44,6 +44,8 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium ::-webkit-scrollbar-thumb { background: var(--vscode-scrollbarSlider-background); border-radius: 4px; }
 #symposium img { max-width: 100%; }
 #symposium .mynah-ui-gradient-background { display: none; }
+/* Hidden overflow can still be scrolled, by focus and by scrollIntoView: the whole chat would move out of the view. */
+#symposium .mynah-chat-wrapper { overflow: clip; }
 
 #symposium .mynah-nav-tabs-wrapper { background: var(--vscode-editorGroupHeader-tabsBackground, transparent); }
 #symposium .mynah-chat-item-card { transition: none; animation: none; transform: none; opacity: 1; }

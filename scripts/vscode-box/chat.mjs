@@ -12,7 +12,8 @@ export async function openChat(page, timeout = 90_000) {
   await icon.waitFor({ timeout });
   if (!(await icon.getAttribute("class"))?.split(" ").includes("checked")) await icon.click();
   const frame = webviewFrame(page);
-  await frame.locator(INPUT).waitFor({ timeout });
+  // Several tabs that come back are drawn one by one, each for a moment the one on show.
+  await until(async () => await frame.locator(INPUT).count().catch(() => 0) === 1, timeout, "no prompt could be typed");
   return frame;
 }
 
@@ -41,6 +42,12 @@ export async function lastExchange(frame) {
   const at = cards.findLastIndex(({ kind }) => kind === "prompt");
   return { question: cards[at]?.text ?? "", answer: cards.slice(at + 1).map(({ text }) => text).filter(text => text !== "").join("\n\n") };
 }
+
+/** The text of the last card when that is a notice of ours, not of the agent: that it died, say. */
+export const lastNotice = async frame => {
+  const last = frame.locator(`${CARDS}[data-kind]`).last();
+  return await last.getAttribute("data-kind") === "notice" ? (await last.innerText()).trim() : undefined;
+};
 
 /**
  * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the way is

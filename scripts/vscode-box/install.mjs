@@ -1,9 +1,10 @@
 // A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to look at it with.
 // They are kept in a cache folder outside the checkout, because they are large and belong to no release of ours.
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
+import { cleanEnvironment } from "./environment.mjs";
 
 const CODE_SERVER_VERSION = "4.139.1";
 const NODE_VERSION = "24.21.0";
@@ -87,18 +88,23 @@ async function installSystemPackages(missing, say) {
 /** Installs one package into the folder `name` of a cache. It appears under its name only when it is complete. */
 export async function npmInstall(name, specification, environment, say, cache = cacheFolder) {
   mkdirSync(cache, { recursive: true });
+  // What an installation that was killed has left.
+  for (const left of readdirSync(cache)) if (left.startsWith(`${name}.`) && !isAlive(Number(left.slice(name.length + 1)))) rmSync(path.join(cache, left), { recursive: true, force: true });
   const staging = path.join(cache, `${name}.${process.pid}`);
-  rmSync(staging, { recursive: true, force: true });
-  mkdirSync(staging);
+  mkdirSync(staging, { recursive: true });
   writeFileSync(path.join(staging, "package.json"), JSON.stringify({ name, private: true, version: "1.0.0" }));
   try {
     await finish("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
-      { cwd: staging, env: { ...process.env, ...environment } }, say);
+      { cwd: staging, env: { ...cleanEnvironment(), ...environment } }, say);
     rmSync(path.join(cache, name), { recursive: true, force: true });
     renameSync(staging, path.join(cache, name));
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+function isAlive(pid) {
+  try { return Number.isInteger(pid) && process.kill(pid, 0); } catch (error) { return error.code === "EPERM"; }
 }
 
 /** Runs an installer to its end, with a sign of life; its last lines are the error. */

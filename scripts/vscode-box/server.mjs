@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { cleanEnvironment } from "./environment.mjs";
 import { serverEntry, serverNode, temporaryRoot } from "./install.mjs";
 
 /** A VS Code that asks nothing, fetches nothing and shows nothing of its own. */
@@ -24,12 +25,6 @@ export const QUIET_SETTINGS = {
   "git.openRepositoryInParentFolders": "never",
   "github.gitAuthentication": false,
 };
-
-/** This process' environment without what npm and a surrounding VS Code put there: it reaches extension hosts and agents. */
-export function cleanEnvironment() {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) =>
-    !/^(npm_|VSCODE_(?!TEST_)|ELECTRON_)/.test(name) && !["INIT_CWD", "NODE_OPTIONS", "NODE_PATH"].includes(name)));
-}
 
 const groups = new Set();
 process.on("exit", () => { for (const pid of groups) signal(pid, "SIGKILL"); });

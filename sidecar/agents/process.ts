@@ -196,16 +196,18 @@ class RunningProcess implements AgentProcess {
 
   #explain(status: string): AgentError { return agentExited(this.#name, status, this.stderr()); }
 
-  /** Until both pipes are at their end or have been silent for a while, and the receiver is through with what they brought. */
+  /** Until both pipes are at their end, or for a while nothing came although the receiver was ready for it. */
   async #drained(): Promise<void> {
     const { stdout, stderr } = this.#child;
     const closed = Promise.all([stdout, stderr].map(stream => stream.closed || new Promise<void>(resolve => { stream.once("close", resolve); })));
-    const until = this.#world.clock.now() + PROLONGED_MS;
+    const isReady = (): boolean => this.#receiving === undefined && stdout.readableLength === 0;
     const arrived = (): number => stdout instanceof Socket ? stdout.bytesRead : 0;
-    for (let seen = arrived(), silent = false; !silent && this.#world.clock.now() < until; seen = arrived()) {
+    const until = this.#world.clock.now() + PROLONGED_MS;
+    for (let over = false; !over && this.#world.clock.now() < until; ) {
+      const before = { ready: isReady(), arrived: arrived() };
       const ended = await this.#within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
-      await new Promise(resolve => { setImmediate(resolve); }); // the next line is handed on
-      silent = this.#receiving === undefined && (ended || (stdout.readableLength === 0 && arrived() === seen));
+      await new Promise(resolve => { setImmediate(resolve); }); // what was read is handed on
+      over = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
     stdout.destroy();
     stderr.destroy();

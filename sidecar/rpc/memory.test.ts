@@ -62,7 +62,8 @@ suite("memory channels", () => {
   for (const end of ["sender", "receiver"] as const) test(`whoever waits for room is released when the ${end} closes`, async () => {
     const [left, right] = memoryChannels();
     listen(right, () => new Promise(() => {}));
-    listen(left);
+    listen(left, () => new Promise(() => {}));
+    right.send(note("never finished"));
     while (left.send(note("m"))) continue;
     const drained = left.drained();
     await (end === "sender" ? left : right)[Symbol.asyncDispose]();

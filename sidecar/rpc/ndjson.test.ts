@@ -161,6 +161,18 @@ suite("ndjson", () => {
     deepEqual(frames, []);
   });
 
+  test("a message that was begun before dispose is not delivered after it", async () => {
+    const input = new PassThrough();
+    const { channel, frames, garbage } = listen(input);
+    input.write('{"method":"a"}');
+    await turn();
+    await channel[Symbol.asyncDispose]();
+    input.end();
+    await once(input, "end");
+    await turn();
+    deepEqual([frames, garbage], [[], []]);
+  });
+
   test("the rest of a chunk is dropped when its first line closes the channel", async () => {
     const { channel, frames, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\n{"method":"b"}\n')]), { busy: async () => { await channel[Symbol.asyncDispose](); } });
     await closed;

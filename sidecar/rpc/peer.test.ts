@@ -145,16 +145,17 @@ suite("peer", () => {
   suite("cancellation", () => {
     test("an incoming one aborts the signal, and a handler that fails then has been cancelled", () => {
       const { channel, log, requests, sent } = bench();
-      channel.wire('{"id":"a","method":"m"}', '{"id":2,"method":"m"}', '{"id":3,"method":"m"}');
+      channel.wire('{"id":"a","method":"m"}', '{"id":2,"method":"m"}', '{"id":3,"method":"m"}', '{"id":4,"method":"m"}');
       const signals = requests.map(({ signal }) => signal);
-      channel.wire('{"method":"$/cancel_request","params":{"requestId":"a"}}', '{"method":"$/cancel_request","params":{"requestId":2}}');
-      deepEqual(signals.map(({ aborted }) => aborted), [true, true, false]);
+      for (const id of ['"a"', 2, 4]) channel.wire(`{"method":"$/cancel_request","params":{"requestId":${id}}}`);
+      deepEqual(signals.map(({ aborted }) => aborted), [true, true, false, true]);
       requests[0]!.fail(new Error("aborted"));
       requests[1]!.respond("done already");
       requests[2]!.fail(new RpcError(5, "failed"));
+      requests[3]!.fail(new RpcError(-32800, "stopped half way", { done: 1 }));
       deepEqual(sent, [{ jsonrpc: "2.0", id: "a", error: { code: -32800, message: "The request was cancelled." } }, { jsonrpc: "2.0", id: 2, result: "done already" },
-        { jsonrpc: "2.0", id: 3, error: { code: 5, message: "failed" } }]);
-      deepEqual(log, ["request m", "request m", "request m"]);
+        { jsonrpc: "2.0", id: 3, error: { code: 5, message: "failed" } }, { jsonrpc: "2.0", id: 4, error: { code: -32800, message: "stopped half way", data: { done: 1 } } }]);
+      deepEqual(log, Array(4).fill("request m"));
     });
 
     test("one that comes before the handler looks is seen by the signal too", () => {
@@ -206,6 +207,8 @@ suite("peer", () => {
         { jsonrpc: "2.0", id: null, error: { code: -32600, message: "This message was not understood: it has neither a method nor a result nor an error." } }]);
       deepEqual(log.filter(line => !line.startsWith("odd")), ["! -32603 The answer could not be read: it is not JSON.", "! -32603 The answer could not be read: its error has no code and message."]);
       equal(log.length, 7);
+      channel.closed({ message: "gone" });
+      deepEqual(log.slice(7), ["closed: gone"]);
     });
 
     test("an answer without an id is never answered: two such peers would not stop", () => {
@@ -302,6 +305,25 @@ suite("peer", () => {
       ok(stuck.writableLength < 256 * 1024, `${stuck.writableLength} bytes wait`);
       source.destroy();
       equal(await Promise.race([peer.drained().then(() => "drained"), turn().then(() => "waits")]), "waits");
+    });
+
+    test("each time the other side stops reading its requests wait, and go on when it reads", async () => {
+      const { channel } = bench({ request: request => request.respond(1) });
+      channel.wire('{"id":0,"method":"m"}');
+      equal(channel.busy.length, 0);
+      for (const round of [1, 2]) {
+        let read = () => {};
+        channel.send = () => false;
+        channel.drained = () => new Promise(resolve => { read = resolve; });
+        channel.wire(`{"id":${round},"method":"m"}`);
+        equal(channel.busy.length, round);
+        equal(await Promise.race([channel.busy.at(-1)!.then(() => "goes on"), turn().then(() => "waits")]), "waits");
+        read();
+        await channel.busy.at(-1);
+      }
+      channel.send = () => true;
+      channel.wire('{"id":3,"method":"m"}');
+      equal(channel.busy.length, 2);
     });
 
     test("while the other side does not read, its notifications and answers still are", async () => {

@@ -129,7 +129,7 @@ suite("chat controller", () => {
   test("a tab of an earlier window goes on with its agent and folder, and with a sentence about what is above", async () => {
     const world = new World();
     await world.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded: the agent does not remember what was said above." }]);
+    deepEqual(world.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." }]);
     deepEqual(world.of("state").at(-1)?.tabs, ["t"]);
   });
 
@@ -138,7 +138,7 @@ suite("chat controller", () => {
     await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
     await world.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(world.calls("chat/new"), [
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded: the agent does not remember what was said above. The agent “gone” is not configured any more; Eliza answers from here on." },
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded. The agent “gone” is not configured any more; Eliza answers from here on." },
       { agent: ELIZA, cwd: "/w", shown: [] },
     ]);
   });
@@ -155,7 +155,7 @@ suite("chat controller", () => {
     deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
     deepEqual(world.sidecar.calls, []);
     await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted: the agent does not remember what was said above." }]);
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }]);
     deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
     deepEqual(world.of("failed"), []);
   });

@@ -42,6 +42,8 @@ export class ChatController {
   #selected: TabId | undefined;
   /** A command wants a tab, and waits for the page. */
   #tabWanted = false;
+  /** How often a sidecar died. */
+  #deaths = 0;
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Position, "sessionId">>();
 
@@ -62,7 +64,7 @@ export class ChatController {
 
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
-      case "webview-ready": return this.#pageReady(message.tabs);
+      case "webview-ready": return this.#pageReady(message.tabs, message.deaths);
       case "new-tab": return this.#newTab(message.tabId);
       case "close-tab": return this.#closeTab(message.tabId);
       case "select-tab": this.#selected = message.tabId; return;
@@ -94,7 +96,10 @@ export class ChatController {
 
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
-    if (phase.kind !== "running" && phase.kind !== "starting") this.#sessions.lost();
+    if (phase.kind !== "running" && phase.kind !== "starting") {
+      this.#deaths++;
+      this.#sessions.lost();
+    }
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
       if (!this.world.page.isLive) this.world.tell(phase.message, GAVE_UP);
@@ -114,6 +119,7 @@ export class ChatController {
     const { agents, currentAgentId } = this.world.settings();
     this.world.page.post({
       type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: this.#sidecarState(),
+      ...(this.#deaths === 0 ? {} : { deaths: this.#deaths }),
       // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
       ...(selected === undefined ? {} : { selected }),
     });
@@ -140,9 +146,9 @@ export class ChatController {
 
   dispose(): void { this.#sessions.dispose(); }
 
-  async #pageReady(positions: readonly TabPosition[]): Promise<void> {
+  async #pageReady(positions: readonly TabPosition[], deaths = this.#deaths): Promise<void> {
     const known = this.tabs.length > 0 || positions.length > 0;
-    if (this.world.isTrusted()) for (const position of positions) void this.#position(position);
+    if (this.world.isTrusted()) for (const position of positions) void this.#position(position, deaths === this.#deaths);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     // A first page opens its first tab by itself.
     if (this.#tabWanted && known) this.world.page.post({ type: "openTab" });
@@ -152,7 +158,9 @@ export class ChatController {
   }
 
   /** Opens what has no session (any more), then has the sidecar send what the page misses. */
-  async #position({ tabId, at, asked, shown, agentId, cwd }: TabPosition): Promise<void> {
+  async #position({ tabId, at, asked, shown, agentId, cwd }: TabPosition, isUpToDate: boolean): Promise<void> {
+    // Said before the page heard of the death: what was on its way to it then is not in `shown`. It asks again.
+    if (!isUpToDate && this.#sessions.kind(tabId) === "lost") return;
     const isWaiting = this.#asking.has(tabId);
     this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
     const kind = this.#sessions.kind(tabId);

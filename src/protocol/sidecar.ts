@@ -23,7 +23,6 @@ export interface HelloFromHost extends Hello {
   readonly storage: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
-  readonly traceDir?: string;
 }
 
 export interface HelloFromSidecar extends Hello {

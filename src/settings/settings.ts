@@ -5,7 +5,6 @@ import { readAgents, type AgentSettings } from "./agents";
 
 export interface Settings extends AgentSettings {
   readonly acpAgentPath: string;
-  readonly traceDir: string;
   readonly logLevel: LogLevel;
 }
 
@@ -16,7 +15,6 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
   return {
     ...readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") }),
     acpAgentPath: text("symposium.acpAgentPath"),
-    traceDir: text("symposium.traceDir"),
     logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
   };
 }

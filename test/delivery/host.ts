@@ -29,7 +29,7 @@ export class TestHost {
 
   constructor(window: Window) {
     const log = new Log();
-    log.onLog(({ level, message, data }) => { if (level === "error" || PROBLEMS.includes(message)) window.problem(`${message} ${JSON.stringify(data)}`); });
+    log.onLog(({ message, data }) => { if (PROBLEMS.includes(message)) window.problem(`${message} ${JSON.stringify(data)}`); });
     this.supervisor = new SidecarSupervisor({
       clock: mortal(window.clock, () => true), log, changed: phase => this.chat.phaseChanged(phase),
       launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },

@@ -1,4 +1,6 @@
 /** One direction of a wire, at a standstill: what was sent waits until the test lets it arrive. Order is kept. */
+import { drained } from "./setting";
+
 export class Line<T> {
   #waiting: T[] = [];
   /** How much was ever sent. */
@@ -17,6 +19,13 @@ export class Line<T> {
   deliver(): void {
     const [item] = this.#waiting.splice(0, 1);
     if (item !== undefined) this.arrive(item);
+  }
+
+  async deliverAll(): Promise<void> {
+    while (this.length > 0) {
+      this.deliver();
+      await drained();
+    }
   }
 
   /** Takes out what comes after the first `keep`, and returns it. */

@@ -79,7 +79,7 @@ export class TestSidecar implements SidecarProcess {
     if (!this.#isAlive) return;
     this.#isAlive = false;
     this.toHost.cut(arrives);
-    while (this.toHost.length > 0) { this.toHost.deliver(); await drained(); }
+    await this.toHost.deliverAll();
     this.toSidecar.cut(0);
     this.#ready.reject(new StartFailed("again", "It was killed."));
     this.#ended.resolve("It was killed.");

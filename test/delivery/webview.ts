@@ -54,11 +54,12 @@ export class TestWebview {
     });
   }
 
-  /** `handed` of what was under way had reached the page; the first `heard` of what the page said still arrives. */
-  hide(handed: number, heard: number): void {
+  /** `handed` of what was under way had reached the page; the first `heard` of what the page said arrive, before the extension is told. */
+  async hide(handed: number, heard: number): Promise<void> {
     if (this.#state === "hidden") return;
     this.#state = "hidden";
     this.#destroyPage(heard);
+    await this.toHost.deliverAll();
     for (const { settle } of this.toPage.lose(0, handed, () => true)) settle(true);
     for (const { settle } of this.toPage.cut(0)) settle(false);
     this.extension.hidden();

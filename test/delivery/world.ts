@@ -126,7 +126,7 @@ export class World {
 
   /** The command “Developer: Reload Window”: another extension host, and a page that remembers. */
   async reloadWindow(): Promise<void> {
-    this.webview.hide(0, 0);
+    await this.webview.hide(0, 0);
     await this.kill(0);
     await this.host.supervisor.dispose();
     this.sidecar = undefined;

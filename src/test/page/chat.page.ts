@@ -5,11 +5,14 @@ import { button, isCounting, newTab, numberedWords, openScripted, processesOf, r
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
-  suiteSetup(async () => { box = await openScripted(); });
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+  });
   suiteTeardown(() => box.close());
 
   test("an answer is streamed: its first words are there while the agent still writes", async () => {
-    const frame = await box.open();
+    const { frame } = box;
     await sendPrompt(frame, "stream 40 chunks of 12 chars every 50 ms; say END");
     await showsText(frame, /w1 w2/);
     assert.equal(await turnState(frame), "running");

@@ -62,3 +62,12 @@ export async function newTab(box: Box): Promise<void> {
     return tab !== null && tab !== before && await box.frame.locator(".mynah-chat-prompt-input:visible").count() === 1;
   }, "a new tab");
 }
+
+/** Types into the selected tab's input, key by key, a new line with Shift+Enter. */
+export async function typeDraft(frame: FrameLocator, text: string): Promise<void> {
+  const input = frame.locator(".mynah-chat-prompt-input:visible");
+  for (const [i, line] of text.split("\n").entries()) {
+    if (i > 0) await input.press("Shift+Enter");
+    await input.pressSequentially(line);
+  }
+}

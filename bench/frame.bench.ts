@@ -1,0 +1,17 @@
+import { Frame } from "../sidecar/rpc/frame";
+import { compare, type Bench } from "./measure";
+
+/** What the conductor does with a request or a response that it only passes on: the id is replaced, the rest stays as it came. */
+const bench: Bench = async () => [
+  await passing("a 300-byte message", 300, 4000),
+  await passing("a 20 kB message", 20_000, 100),
+  await passing("a 1 MB message", 1_000_000, 2),
+];
+export default bench;
+
+function passing(what: string, characters: number, times: number) {
+  const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 41, method: "session/prompt", params: { sessionId: "s", prompt: [{ type: "text", text: "wörd ".repeat(characters / 5) }] } }));
+  const repeat = (work: () => unknown) => () => { for (let i = 0; i < times; i++) work(); };
+  return compare(`${what} passed on under another id`, repeat(() => Frame.raw(line).withId(7).bytes),
+    "parsed and serialised again", repeat(() => Buffer.from(JSON.stringify({ ...JSON.parse(line.toString()) as object, id: 7 }))));
+}

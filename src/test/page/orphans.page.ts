@@ -1,0 +1,74 @@
+/**
+ * No orphan, whatever is killed: an agent that ignores the end of stdin and SIGTERM and has children of its own, in and out of
+ * its process group. The census goes by `SYMPOSIUM_RUN_ID`, which everything that an agent starts inherits.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { leftovers, sendPrompt, turnEnded, type Box } from "./harness";
+import { newTab, openScripted, processesOf, scripted, seen, showsText } from "./scripted";
+
+const STUBBORN = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"];
+const LIMIT_MS = 10_000;
+
+suite("no orphan", function () {
+  this.timeout(180_000);
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: scripted(STUBBORN), env: { SYMPOSIUM_TEST: "orphans" } });
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  /** The agent answers, and its run id; three processes carry it. */
+  async function running(): Promise<string> {
+    await newTab(box).catch(() => undefined); // right after a restart the first tab may be the new one
+    await sendPrompt(box.frame, "say here I am");
+    await turnEnded(box.frame);
+    const pid = processesOf(box, "scripted-agent").at(-1);
+    assert.ok(pid !== undefined, "the agent runs");
+    const run = /SYMPOSIUM_RUN_ID=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, "latin1"))?.[1];
+    assert.ok(run !== undefined, "the agent has a run id");
+    await seen(async () => (await leftovers(`SYMPOSIUM_RUN_ID=${run}`, 0)).length === 3, "the agent and its two children");
+    return run;
+  }
+
+  const gone = async (run: string): Promise<void> => assert.deepEqual(await leftovers(`SYMPOSIUM_RUN_ID=${run}`, LIMIT_MS), []);
+
+  function kill(...programs: readonly string[]): void {
+    const pids = programs.flatMap(program => processesOf(box, program));
+    assert.ok(pids.length >= programs.length, `not all of these run: ${programs.join(", ")}`);
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+  }
+
+  test("the sidecar is killed: its agent and all that it started are gone", async () => {
+    const run = await running();
+    kill("sidecar.js serve");
+    await gone(run);
+    await showsText(box.frame, /does not remember what was said above/);
+  });
+
+  test("the extension host is killed: so are they", async () => {
+    const run = await running();
+    kill("--type=extensionHost");
+    await gone(run);
+  });
+
+  test("both are killed at once: they are gone after the next start", async () => {
+    await box.reload();
+    await box.open();
+    const run = await running();
+    kill("sidecar.js serve", "--type=extensionHost");
+    await box.reload();
+    await box.open();
+    await sendPrompt(box.frame, "say again");
+    await turnEnded(box.frame);
+    await gone(run);
+  });
+
+  test("the window is closed: they are gone, and so are sidecar and extension host", async () => {
+    const run = await running();
+    await box.page.goto("about:blank");
+    await gone(run);
+    await seen(async () => processesOf(box, "sidecar.js serve").length === 0, "the end of the sidecar");
+  });
+});
