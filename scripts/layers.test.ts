@@ -24,7 +24,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
   ["src/sidecar-client.ts", ["src/protocol", "src/deferred.ts", "src/errors.ts", "node:", RPC]],
   ["src/sidecar-supervisor.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts"]],
-  ["src/lazy-launcher.ts", ["src/sidecar-supervisor.ts"]],
+  ["src/lazy-launcher.ts", ["src/protocol", "src/sidecar-supervisor.ts"]],
   ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/editor", ["src/protocol", "src/log.ts", "vscode", "node:"]],

@@ -10,10 +10,17 @@ const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabl
 export async function openChat(page, timeout = 90_000) {
   const icon = page.locator('.activitybar .action-item', { has: page.locator('.action-label[aria-label^="Symposium"]') });
   await icon.waitFor({ timeout });
-  if (!(await icon.getAttribute("class"))?.split(" ").includes("checked")) await icon.click();
   const frame = webviewFrame(page);
-  // Several tabs that come back are drawn one by one, each for a moment the one on show.
-  await until(async () => await frame.locator(INPUT).count().catch(() => 0) === 1, timeout, "no prompt could be typed");
+  // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
+  // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.
+  let unpressed = 0;
+  await until(async () => {
+    if (await frame.locator(INPUT).count().catch(() => 0) === 1) return true;
+    const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
+    unpressed = pressed ? 0 : unpressed + 1;
+    if (unpressed === 4) await icon.click();
+    return false;
+  }, timeout, "no prompt could be typed");
   return frame;
 }
 

@@ -199,7 +199,7 @@ class RunningProcess implements AgentProcess {
   /** Until both pipes are at their end, or for a while nothing came although the receiver was ready for it. */
   async #drained(): Promise<void> {
     const { stdout, stderr } = this.#child;
-    const closed = Promise.all([stdout, stderr].map(stream => stream.closed || new Promise<void>(resolve => { stream.once("close", resolve); })));
+    const closed = Promise.all([stdout, stderr].map(stream => stream.closed ? Promise.resolve() : new Promise<void>(resolve => { stream.once("close", resolve); })));
     const isReady = (): boolean => this.#receiving === undefined && stdout.readableLength === 0;
     const arrived = (): number => stdout instanceof Socket ? stdout.bytesRead : 0;
     const until = this.#world.clock.now() + PROLONGED_MS;

@@ -6,16 +6,17 @@
  * in the tab that it belongs to, unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
  */
 import type { WorkingFolders } from "../editor/working-folders";
-import { agentReplaced, NOT_TRUSTED, RESTARTING, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
+import { agentReplaced, NOT_TRUSTED, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
 import type { Log } from "../log";
 import type { ActionId, ChatEvent } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
 import type { HostToSidecar, NewChat, SidecarToHost } from "../protocol/sidecar";
-import type { HostToPage, PageToHost, SidecarState, TabId, TabPosition } from "../protocol/webview";
+import type { HostToPage, PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
 import type { Settings } from "../settings/settings";
 import type { SidecarClient } from "../sidecar-client";
 import type { SidecarPhase } from "../sidecar-policy";
+import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
 export interface ChatWorld {
@@ -118,7 +119,7 @@ export class ChatController {
   postState(selected?: TabId): void {
     const { agents, currentAgentId } = this.world.settings();
     this.world.page.post({
-      type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: this.#sidecarState(),
+      type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
       ...(this.#deaths === 0 ? {} : { deaths: this.#deaths }),
       // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
       ...(selected === undefined ? {} : { selected }),
@@ -244,20 +245,4 @@ export class ChatController {
     }
     page.post({ type: "failed", tabId, message: error.message });
   }
-
-  #sidecarState(): SidecarState {
-    if (!this.world.isTrusted()) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };
-    const { phase } = this.world.sidecar;
-    switch (phase.kind) {
-      case "idle": case "running": return { state: "running" };
-      // The first start looks like running, because a prompt may be sent meanwhile and waits.
-      case "starting": return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
-      case "backoff": case "stopping": return { state: "restarting", message: RESTARTING };
-      case "failed": return { state: "failed", message: phase.message, actions: GAVE_UP };
-      case "stopped": return { state: "restarting", message: RESTARTING };
-      default: return assertNever(phase, "phase of the sidecar");
-    }
-  }
 }
-
-const GAVE_UP: readonly ActionId[] = ["restartSidecar", "showLogs"];

@@ -47,10 +47,10 @@ export class TestWebview {
     if (this.#state !== "starting") return;
     this.#state = "running";
     for (const { settle } of this.toPage.lose(0, lost, () => true)) settle(true);
-    this.#page = new TestPage(this.#saved, {
+    this.#page = new TestPage(this.#saved === undefined ? undefined : JSON.parse(JSON.stringify(this.#saved)), {
       ...this.browser,
       post: message => this.toHost.send(message),
-      setState: state => { this.#saved = JSON.parse(JSON.stringify(state)); },
+      setState: state => { this.#saved = state; },
     });
   }
 

@@ -1,0 +1,21 @@
+/** The sidecar's state as the page shows it. Pure. */
+import { NOT_TRUSTED, RESTARTING } from "../errors";
+import type { ActionId } from "../protocol/chat";
+import type { SidecarState } from "../protocol/webview";
+import { assertNever } from "../protocol/wire";
+import type { SidecarPhase } from "../sidecar-policy";
+
+/** What a person can do when it is not started again. */
+export const GAVE_UP: readonly ActionId[] = ["restartSidecar", "showLogs"];
+
+export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
+  if (!isTrusted) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };
+  switch (phase.kind) {
+    case "idle": case "running": return { state: "running" };
+    // The first start looks like running, because a prompt may be sent meanwhile and waits.
+    case "starting": return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
+    case "backoff": case "stopping": case "stopped": return { state: "restarting", message: RESTARTING };
+    case "failed": return { state: "failed", message: phase.message, actions: GAVE_UP };
+    default: return assertNever(phase, "phase of the sidecar");
+  }
+}
