@@ -64,7 +64,7 @@ export async function pages({ grep, output } = {}) {
 
 /** Published agents, in VS Code and without us, against a scripted model. Only when they are asked for. */
 export const agents = ({ grep, output } = {}) => mocha("agents", { grep, output }, env =>
-  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "180000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
+  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
     ...pick(grep), "scripts/real-agents/agents.test.mjs"], { env, output }));
 
 const pick = grep => grep === undefined ? [] : ["--grep", grep];

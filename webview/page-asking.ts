@@ -22,7 +22,7 @@ export const missing = (now: number): Asking => ({ kind: "missing", since: now, 
 
 export function ticked(page: Page, now: number): Step {
   const started: Step = page.host.kind === "silent" && now - page.host.since >= ASK_AGAIN_MS
-    ? askHost({ ...page, host: { kind: "silent", since: now } }, [...page.tabs.keys()], "missing", now) : [page, []];
+    ? askHost({ ...page, host: { ...page.host, since: now } }, [...page.tabs.keys()], "missing", now) : [page, []];
   return chain(started, expireAnswers(now), p => {
     if (p.sidecar.state !== "running") return [p, []];
     const due = (kind: "missing" | "checking") => [...p.tabs.values()].filter(tab => dueFor(tab, now) === kind).map(tab => tab.tabId);
@@ -73,5 +73,5 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }),
     }];
   });
-  return [page, [...effects, post({ type: "webview-ready", tabs, ...(page.host.kind === "met" ? { deaths: page.host.deaths } : {}) })]];
+  return [page, [...effects, post({ type: "webview-ready", tabs, ...(page.host.deaths === undefined ? {} : { deaths: page.host.deaths }) })]];
 }

@@ -40,7 +40,7 @@ export interface Page {
   readonly currentAgentId: string;
   readonly sidecar: SidecarState;
   /** Whether the host has answered this page yet. */
-  readonly host: { readonly kind: "silent"; readonly since: number } | { readonly kind: "met"; readonly selected: TabId | undefined; readonly deaths: number };
+  readonly host: { readonly kind: "silent"; readonly since: number; readonly deaths?: number } | { readonly kind: "met"; readonly selected: TabId | undefined; readonly deaths: number };
   /** Events and snapshots handled, and how many of them the host knows of. */
   readonly handled: number;
   readonly acknowledged: number;
@@ -115,7 +115,7 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
  */
 export function broken(tab: Tab, why: string): Tab {
   const { conversation } = tab;
-  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined }, conversation: { ...conversation, entries: interrupted(conversation.entries, why), turn: { state: "idle" } } };
+  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" } } };
 }
 
 export function breakAll(page: Page, why: string): Page {

@@ -32,7 +32,8 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
     { kind: "open", tabId }, { kind: "show", tabId },
     ...(tab.drafts.text === "" ? [] : [{ kind: "fill", tabId, text: tab.drafts.text } as const]),
   ]);
-  return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now));
+  return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now),
+    p => [{ ...p, host: { kind: "silent", since: now, deaths: 0 } }, []]);
 }
 
 export function step(page: Page, happening: Happening, now: number): Step {

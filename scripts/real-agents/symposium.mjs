@@ -9,7 +9,7 @@ import { node, root } from "../project.mjs";
  */
 export async function smoke({ command, bin, workspace }, name, prompts, permission = "allow") {
   const { code, text } = await node("scripts/start.mjs", ["--smoke", "--agent", command, "--folder", workspace, "--permission", permission,
-    "--screenshot", path.join(root, "out/agents", `${name}.png`), "--timeout", "60", ...prompts.flatMap(prompt => ["--prompt", prompt])], { env: { INIT_CWD: bin }, output: "hold" });
+    "--screenshot", path.join(root, "out/agents", `${name}.png`), "--timeout", "120", ...prompts.flatMap(prompt => ["--prompt", prompt])], { env: { INIT_CWD: bin }, output: "hold" });
   if (code !== 0) throw new Error(`npm start -- --smoke ended with code ${code}:\n${text}`);
   const exchanges = [...text.matchAll(/^Question: ([^]*?)\nAnswer: ([^]*?)(?=\n+(?:Question|Permission|Screenshot): |$(?![^]))/gm)].map(([, question, answer]) => ({ question, answer }));
   return { exchanges, pressed: [...text.matchAll(/^Permission: pressed “(.*)”$/gm)].map(([, label]) => label), text };

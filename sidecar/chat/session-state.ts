@@ -284,7 +284,7 @@ function settleTools(state: State): Step {
 /** As at a process's death; the permissions are answered too, because an in-process agent may outlive its session. */
 function interruptAll(state: State): Step {
   if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") return [state, []];
-  const after = interrupted(state.conversation.entries, "the agent stopped");
+  const after = interrupted(state.conversation, "the agent stopped");
   return chain(settlePermissions(state, "the agent stopped", () => true), ...after.filter((entry, i) => entry !== state.conversation.entries[i] && entry.kind !== "permission").map(entry => (s: State) => emit(s, { type: "upsert", entry })));
 }
 

@@ -6,7 +6,7 @@
  * this session has left (restarted, died) is not heard any more; closing answers everybody who still waits.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
-import { emptyConversation, interrupted, type ActionId, type Conversation, type Entry, type SessionId } from "../../src/protocol/chat";
+import { emptyConversation, settled, type ActionId, type Conversation, type Entry, type SessionId } from "../../src/protocol/chat";
 import type { Position } from "../../src/protocol/delivery";
 import type { LogLevel } from "../../src/protocol/log";
 import { assertNever } from "../../src/protocol/wire";
@@ -74,7 +74,7 @@ export class Session extends Actor<Message> {
   constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
     super(`session ${begin.sessionId}`);
     const why = begin.why ?? "The process behind this tab is gone.";
-    const conversation: Conversation = { ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd), entries: interrupted(begin.shown, why) };
+    const conversation: Conversation = { ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd), entries: settled(begin.shown, why) };
     const [state, effects] = start(conversation, `${begin.sessionId.slice(0, 8)}-`, begin.shown.length > 0 ? why : undefined);
     this.#state = state;
     this.#outbox = new Outbox(world.bootId, () => this.#state.conversation, world.journal, world.outlet, world.clock);

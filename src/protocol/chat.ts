@@ -155,15 +155,19 @@ function lastIndexOf(entries: readonly Entry[], id: string): number {
 }
 
 /**
- * What was on screen when the process behind it died: nothing may look as if it still went on. The last agent text is
- * marked, running tool calls are cancelled, open permissions answered. Entries that were settled are the same objects.
+ * The conversation's entries when the process behind it died: nothing may look as if it still went on. The answer of a
+ * turn that was running is marked, and what is open is settled. Entries that need no change are the same objects.
  */
-export function interrupted(entries: readonly Entry[], why: string): readonly Entry[] {
-  const lastText = entries.findLastIndex(entry => entry.kind === "agent");
+export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "turn">, why: string): readonly Entry[] {
+  const lastText = turn.state === "idle" ? -1 : entries.findLastIndex(entry => entry.kind === "agent");
   const lastUser = entries.findLastIndex(entry => entry.kind === "user");
-  return entries.map((entry, i): Entry => {
+  return settled(entries, why).map((entry, i) => entry.kind === "agent" && i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry);
+}
+
+/** Running tool calls cancelled, open permissions answered with `why`. */
+export function settled(entries: readonly Entry[], why: string): readonly Entry[] {
+  return entries.map((entry): Entry => {
     switch (entry.kind) {
-      case "agent": return i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry;
       case "tool": return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
       case "permission": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
       default: return entry;

@@ -23,7 +23,7 @@ export interface TabPosition {
 export type PageToHost =
   /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
   | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[];
-    /** As in the last `state`: whoever has not heard of a death may be about to show more than `shown`. Absent before the first `state`. */
+    /** As in the last `state`, 0 before the first: a page that has not heard of a death may be about to show more than `shown`. Absent when it starts. */
     readonly deaths?: number }
   | { readonly type: "new-tab"; readonly tabId: TabId }
   | { readonly type: "close-tab"; readonly tabId: TabId }

@@ -54,12 +54,15 @@ export class TestWebview {
     });
   }
 
-  /** `handed` of what was under way had reached the page; the first `heard` of what the page said arrive, before the extension is told. */
+  /**
+   * `handed` of what was under way had reached the page. The first `heard` of what the page said arrive, and before the extension learns
+   * that the view is hidden or that something was not delivered: all three come on one wire.
+   */
   async hide(handed: number, heard: number): Promise<void> {
     if (this.#state === "hidden") return;
-    this.#state = "hidden";
     this.#destroyPage(heard);
     await this.toHost.deliverAll();
+    this.#state = "hidden";
     for (const { settle } of this.toPage.lose(0, handed, () => true)) settle(true);
     for (const { settle } of this.toPage.cut(0)) settle(false);
     this.extension.hidden();

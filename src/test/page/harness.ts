@@ -21,6 +21,8 @@ export interface BoxOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of workspace folders, each a copy of test-workspace; one unless given, several make a multi-root workspace. */
   readonly folders?: readonly string[];
+  /** Load the extension from this folder instead of the checkout. */
+  readonly extension?: string;
   /** Install this package instead of loading the extension from the checkout. */
   readonly vsix?: string;
   /** Workspace trust is on, and nobody has trusted the folder. */
@@ -73,7 +75,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   server.writeSettings({ ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
   const open = async (): Promise<Page> =>
-    openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [ROOT] : [] });
+    openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [options.extension ?? ROOT] : [] });
   let page = await open();
   return {
     get page() { return page; },
