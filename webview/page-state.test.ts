@@ -261,7 +261,7 @@ suite("page state, one by one", () => {
     ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
     const { effects: opened, posts } = run(page, { kind: "received", message: stateMessage(["t1"]) });
     ok(!opened.some(({ kind }) => kind === "openOne"));
-    deepEqual(posts, [{ type: "webview-ready", tabs: [{ tabId: "t1", asked: 101, shown: [], agentId: "elizacp" }], deaths: 0 }]);
+    deepEqual(posts, [{ type: "webview-ready", tabs: [{ tabId: "t1", asked: 101, shown: [], agentId: "elizacp" }], losses: 0 }]);
   });
 
   test("a host that does not answer is asked again after a second", () => {

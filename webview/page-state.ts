@@ -33,7 +33,7 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
     ...(tab.drafts.text === "" ? [] : [{ kind: "fill", tabId, text: tab.drafts.text } as const]),
   ]);
   return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now),
-    p => [{ ...p, host: { kind: "silent", since: now, deaths: 0 } }, []]);
+    p => [{ ...p, host: { kind: "silent", since: now, losses: 0 } }, []]);
 }
 
 export function step(page: Page, happening: Happening, now: number): Step {
@@ -121,7 +121,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const room = MAX_TABS - page.tabs.size;
   const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
   const next: Page = {
-    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected, deaths: state.deaths ?? 0 },
+    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
     tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
   };
   const all = [...next.tabs.keys()];

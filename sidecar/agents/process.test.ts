@@ -12,7 +12,7 @@ import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
 import { readLedger } from "./ledger";
-import type { ProcessSpec } from "./process";
+import { startProcess, type AgentProcess, type ProcessSpec } from "./process";
 
 const onLinux = process.platform === "linux";
 const node = (code: string): ProcessSpec => ({ name: "Node", command: process.execPath, args: ["-e", code], env: {}, cwd: process.cwd() });
@@ -80,10 +80,20 @@ suite("a child process", () => {
 
   test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
     if (!onLinux) return this.skip();
-    await using drive = await started(["--with-child", "--setsid-child"], { clock: hurriedClock(3) });
+    const clock = new FakeClock();
+    await using drive = await started(["--with-child", "--setsid-child"], { clock });
+    const later = async (ms: number): Promise<void> => {
+      await new Promise(resolve => { setImmediate(resolve); });
+      clock.advance(ms);
+    };
+    let closed = "";
+    void drive.closed.then(({ message }) => { closed = message; });
     process.kill(drive.process.pid!, "SIGKILL");
-    match((await reasonOf(drive)).message, /signal SIGKILL/);
-    await drive.until(() => drive.reported.length === 2);
+    await drive.process.exited;
+    await eventually(async () => { if (clock.now() < 1000) await later(50); return closed !== ""; }, "the channel is closed");
+    match(closed, /signal SIGKILL/);
+    equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
+    await eventually(async () => { await later(50); return drive.reported.length === 2; }, "what it left is gone");
     deepEqual(census(drive.run), []);
   });
 
@@ -125,13 +135,14 @@ suite("why a process ended", () => {
 
   test("is known also to who begins to listen afterwards", async () => {
     await using drive = new Drive(scriptedAgent());
-    const { startProcess } = await import("./process");
-    const child = startProcess(node("process.exit(6)"), { clock: realClock, ledger: drive.ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
-    await child.exited;
-    await new Promise(resolve => { setImmediate(() => setImmediate(resolve)); });
-    const reason = await new Promise<Closed>(resolve => { child.channel.start({ receive: () => undefined, closed: resolve }); });
+    let child: AgentProcess | undefined;
+    const ended = new Promise<number>(resolve => {
+      child = startProcess(node("process.exit(6)"), { clock: realClock, ledger: drive.ledger, report: { started: () => undefined, ended: resolve }, log: () => undefined });
+    });
+    await ended;
+    const reason = await new Promise<Closed>(resolve => { child?.channel.start({ receive: () => undefined, closed: resolve }); });
     match(reason.message, /exit code 6/);
-    await child[Symbol.asyncDispose]();
+    await child?.[Symbol.asyncDispose]();
   });
 
   for (const [what, spec, sentence] of [
@@ -158,8 +169,14 @@ suite("why a process ended", () => {
     const file = path.join(folder.path, "agent");
     writeFileSync(file, "#!/bin/sh\n");
     chmodSync(file, 0o644);
+    const unheard: unknown[] = [];
+    const listener = (reason: unknown): void => void unheard.push(reason);
+    process.on("unhandledRejection", listener);
     await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
     match((await reasonOf(drive)).message, /may not be run/);
+    await new Promise(resolve => { setImmediate(resolve); });
+    process.off("unhandledRejection", listener);
+    deepEqual(unheard, [], "the exit that nobody asked about rejects in silence");
   });
 });
 

@@ -39,7 +39,6 @@ export function systemOptions(): ReapOptions { return { table: processTable(syst
 export async function endAll(suspects: Suspects, { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions): Promise<readonly ProcessEntry[]> {
   const began = clock.now();
   const known = new Map<number, string>();
-  const asked = new Set<number>();
   let killing = patienceMs <= 0;
   let first = true;
   for (;;) {
@@ -49,8 +48,7 @@ export async function endAll(suspects: Suspects, { table, clock, patienceMs = 10
     if (found.length === 0 || clock.now() - began >= limitMs) return found;
     for (const { pid, started } of found) known.set(pid, started);
     killing ||= clock.now() - began >= patienceMs;
-    signalAll(killing ? found : found.filter(({ pid }) => !asked.has(pid)), all, table, killing ? "SIGKILL" : "SIGTERM");
-    for (const { pid } of found) asked.add(pid);
+    signalAll(found, all, table, killing ? "SIGKILL" : "SIGTERM");
     await untilGone(found, { table, clock, until: began + (killing ? limitMs : patienceMs) });
   }
 }

@@ -43,8 +43,8 @@ export class ChatController {
   #selected: TabId | undefined;
   /** A command wants a tab, and waits for the page. */
   #tabWanted = false;
-  /** How often a sidecar died. */
-  #deaths = 0;
+  /** How often sessions were lost with their sidecar. */
+  #losses = 0;
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Position, "sessionId">>();
 
@@ -65,7 +65,7 @@ export class ChatController {
 
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
-      case "webview-ready": return this.#pageReady(message.tabs, message.deaths);
+      case "webview-ready": return this.#pageReady(message.tabs, message.losses);
       case "new-tab": return this.#newTab(message.tabId);
       case "close-tab": return this.#closeTab(message.tabId);
       case "select-tab": this.#selected = message.tabId; return;
@@ -97,10 +97,8 @@ export class ChatController {
 
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
-    if (phase.kind !== "running" && phase.kind !== "starting") {
-      this.#deaths++;
-      this.#sessions.lost();
-    }
+    // Also when the next one starts: a sidecar that is being stopped may still have opened a session.
+    if (phase.kind !== "running" && this.#sessions.lost()) this.#losses++;
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
       if (!this.world.page.isLive) this.world.tell(phase.message, GAVE_UP);
@@ -120,7 +118,7 @@ export class ChatController {
     const { agents, currentAgentId } = this.world.settings();
     this.world.page.post({
       type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
-      ...(this.#deaths === 0 ? {} : { deaths: this.#deaths }),
+      ...(this.#losses === 0 ? {} : { losses: this.#losses }),
       // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
       ...(selected === undefined ? {} : { selected }),
     });
@@ -147,9 +145,9 @@ export class ChatController {
 
   dispose(): void { this.#sessions.dispose(); }
 
-  async #pageReady(positions: readonly TabPosition[], deaths = this.#deaths): Promise<void> {
+  async #pageReady(positions: readonly TabPosition[], losses = this.#losses): Promise<void> {
     const known = this.tabs.length > 0 || positions.length > 0;
-    if (this.world.isTrusted()) for (const position of positions) void this.#position(position, deaths === this.#deaths);
+    if (this.world.isTrusted()) for (const position of positions) void this.#position(position, losses === this.#losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     // A first page opens its first tab by itself.
     if (this.#tabWanted && known) this.world.page.post({ type: "openTab" });
@@ -160,7 +158,7 @@ export class ChatController {
 
   /** Opens what has no session (any more), then has the sidecar send what the page misses. */
   async #position({ tabId, at, asked, shown, agentId, cwd }: TabPosition, isUpToDate: boolean): Promise<void> {
-    // Said before the page heard of the death: what was on its way to it then is not in `shown`. It asks again.
+    // Said before the page heard of the loss: what was on its way to it then is not in `shown`. It asks again.
     if (!isUpToDate && this.#sessions.kind(tabId) === "lost") return;
     const isWaiting = this.#asking.has(tabId);
     this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });

@@ -60,10 +60,12 @@ export class TabSessions {
     else tab?.session.reject(new Error("This tab was closed."));
   }
 
-  /** The sidecar died: its sessions are gone. */
-  lost(): void {
-    for (const [tabId, tab] of this.#tabs) if (tab.kind === "open") this.#lose(tabId);
+  /** The sidecar died: its sessions are gone, if it had any. */
+  lost(): boolean {
+    const open = [...this.#tabs].filter(([, { kind }]) => kind === "open");
+    for (const [tabId] of open) this.#lose(tabId);
     this.#bySession.clear();
+    return open.length > 0;
   }
 
   /** There will be no sidecar: nobody waits in vain for a lost tab. */

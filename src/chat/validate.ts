@@ -61,7 +61,7 @@ const choice: Shape<PermissionChoice> = tagged<PermissionChoice>("kind", {
 });
 
 const message: Shape<PageToHost> = tagged<PageToHost>("type", {
-  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }, { deaths: count }),
+  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }, { losses: count }),
   "new-tab": object({ type: just("new-tab"), tabId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),

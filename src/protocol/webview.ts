@@ -23,8 +23,8 @@ export interface TabPosition {
 export type PageToHost =
   /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
   | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[];
-    /** As in the last `state`, 0 before the first: a page that has not heard of a death may be about to show more than `shown`. Absent when it starts. */
-    readonly deaths?: number }
+    /** As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than `shown`. Absent when it starts. */
+    readonly losses?: number }
   | { readonly type: "new-tab"; readonly tabId: TabId }
   | { readonly type: "close-tab"; readonly tabId: TabId }
   | { readonly type: "select-tab"; readonly tabId: TabId }
@@ -47,8 +47,8 @@ export type SidecarState =
 export type HostToPage =
   /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
   | { readonly type: "state"; readonly agents: readonly AgentChoice[]; readonly currentAgentId: string; readonly tabs: readonly TabId[]; readonly selected?: TabId; readonly sidecar: SidecarState;
-    /** How often a sidecar has died, as far as this host knows; absent: never. */
-    readonly deaths?: number }
+    /** How often sessions of this host were lost with their sidecar; absent: never. */
+    readonly losses?: number }
   | { readonly type: "event"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }
   | { readonly type: "snapshot"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }
   /** Something was not posted: ask with `webview-ready` for every tab. */

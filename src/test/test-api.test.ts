@@ -48,6 +48,7 @@ suite("the test API", () => {
   test("the view's coming and going is logged", async () => {
     const view = (message: string) => lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");
+    await until("there", () => view("Webview resolved") > 0); // the command returns before VS Code has asked for the view
     await vscode.commands.executeCommand("workbench.view.explorer");
     await until("hidden", () => view("Webview hidden") > 0);
     await vscode.commands.executeCommand("symposium.openChat");
