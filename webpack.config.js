@@ -2,7 +2,6 @@
 //
 // Who minifies what: esbuild, class names kept. The page's bundle is mostly mynah-ui, which comes minified: it is neither
 // parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left alone.
-const { existsSync } = require("node:fs");
 const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
@@ -71,10 +70,5 @@ module.exports = (_env, { mode = "production" }) => {
       },
       plugins: [...sidecar.plugins, new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ })],
     },
-  ].filter(({ entry }) => Object.values(entry).every(file => existsSync(path.resolve(__dirname, file)) || warn(file)));
+  ];
 };
-
-function warn(file) {
-  process.stderr.write(`webpack: ${file} does not exist yet\n`);
-  return false;
-}

@@ -15,6 +15,8 @@ export function agentNotFound(agent: string, command: string, cause: unknown): A
 /** `status` is `exit code 1` or `signal SIGKILL`; the last three lines of stderr become the cause. */
 export function agentExited(agent: string, status: string, stderr: string): AgentError {
   const lastWords = stderr.trim().split("\n").slice(-3).join("\n");
+  // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").
+  if (status === "exit code 127") return new AgentError("notFound", `${agent} could not be started: its command, or one that it needs, was not found. Check it in the setting symposium.agents.`, { cause: lastWords || undefined });
   return new AgentError("exited", `${agent} stopped unexpectedly (${status}). Your next prompt starts it again.`, { cause: lastWords || undefined });
 }
 

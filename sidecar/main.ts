@@ -8,7 +8,7 @@ async function main(): Promise<number> {
   switch (command.kind) {
     case "serve": return (await import("./cli/serve")).serve(VERSION).then(() => 0);
     case "reap": return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
-    case "eliza": return (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic).then(() => 0);
+    case "eliza": return (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, VERSION).then(() => 0);
     case "help": process.stdout.write(USAGE); return 0;
     case "version": process.stdout.write(`${VERSION}\n`); return 0;
     case "wrong": process.stderr.write(`${command.message}\n`); return 2;

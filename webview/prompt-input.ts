@@ -11,7 +11,9 @@ export class PromptInput {
     root.addEventListener("input", ({ target }) => {
       const input = target instanceof Element ? target.closest(INPUT) : null;
       const mynahId = input?.closest("[mynah-tab-id]")?.getAttribute("mynah-tab-id");
-      if (input && mynahId) typed(mynahId, textOf(input));
+      if (!(input instanceof HTMLElement) || !mynahId) return;
+      keepLines(input);
+      typed(mynahId, textOf(input));
     });
   }
 
@@ -43,4 +45,24 @@ export class PromptInput {
 
 function textOf(input: Element): string {
   return input.textContent ?? "";
+}
+
+/**
+ * What is dictated, dropped or put in by a program comes with an element for each further line, and whoever reads the
+ * input's text, mynah too, would find the lines joined.
+ */
+function keepLines(input: HTMLElement): void {
+  if (!input.querySelector(":scope > div")) return;
+  const selection = window.getSelection();
+  const text = linesOf(input);
+  const before = document.createRange();
+  before.selectNodeContents(input);
+  if (selection?.focusNode && input.contains(selection.focusNode)) before.setEnd(selection.focusNode, selection.focusOffset);
+  const caret = linesOf(before.cloneContents()).length;
+  input.textContent = text;
+  if (document.activeElement === input && input.firstChild) selection?.collapse(input.firstChild, Math.min(caret, text.length));
+}
+
+function linesOf(input: Node): string {
+  return [...input.childNodes].map((node, i) => (i > 0 && node instanceof HTMLDivElement ? "\n" : "") + (node.textContent ?? "")).join("");
 }

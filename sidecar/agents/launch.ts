@@ -36,7 +36,7 @@ export function commandOf({ name, distribution: { local, executable, symposium }
 export async function launch({ agent, cwd }: AgentKey, slow: () => void, world: LaunchWorld): Promise<AgentConnection> {
   const command = commandOf(agent);
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
-  const { channel, stop, lastWords } = command.kind === "eliza" ? await startEliza(command.deterministic) : startChild(agent, command, cwd, world);
+  const { channel, stop, lastWords } = command.kind === "eliza" ? await startEliza(command.deterministic, world.version) : startChild(agent, command, cwd, world);
   const connection = await AgentConnection.connect(channel, {
     name: agent.name, version: world.version, clock: world.clock, slow, stop, lastWords,
     odd: (what, detail) => world.log("warn", what, { agent: agent.id, detail }),
@@ -47,10 +47,10 @@ export async function launch({ agent, cwd }: AgentKey, slow: () => void, world: 
 
 interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }
 
-async function startEliza(deterministic: boolean): Promise<Started> {
+async function startEliza(deterministic: boolean, version: string): Promise<Started> {
   const { serveEliza } = await import("./eliza/agent"); // its rules are read on first use
   const [channel, theirs] = memoryChannels();
-  const eliza = serveEliza(theirs, { deterministic });
+  const eliza = serveEliza(theirs, { deterministic, version });
   return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };
 }
 

@@ -81,6 +81,8 @@ suite("a child process", () => {
   test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
     if (!onLinux) return this.skip();
     const clock = new FakeClock();
+    const pipes = (): number => process.getActiveResourcesInfo().filter(what => what === "PipeWrap").length;
+    const before = pipes();
     await using drive = await started(["--with-child", "--setsid-child"], { clock });
     const later = async (ms: number): Promise<void> => {
       await new Promise(resolve => { setImmediate(resolve); });
@@ -93,6 +95,8 @@ suite("a child process", () => {
     await eventually(async () => { if (clock.now() < 1000) await later(50); return closed !== ""; }, "the channel is closed");
     match(closed, /signal SIGKILL/);
     equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
+    await eventually(() => pipes() === before, "our ends of the pipes are closed");
+    equal(census(drive.run).length, 2);
     await eventually(async () => { await later(50); return drive.reported.length === 2; }, "what it left is gone");
     deepEqual(census(drive.run), []);
   });
@@ -140,6 +144,7 @@ suite("why a process ended", () => {
       child = startProcess(node("process.exit(6)"), { clock: realClock, ledger: drive.ledger, report: { started: () => undefined, ended: resolve }, log: () => undefined });
     });
     await ended;
+    for (let i = 0; i < 10; i++) await new Promise(resolve => { setImmediate(resolve); }); // the pipes are noticed to be closed
     const reason = await new Promise<Closed>(resolve => { child?.channel.start({ receive: () => undefined, closed: resolve }); });
     match(reason.message, /exit code 6/);
     await child?.[Symbol.asyncDispose]();

@@ -3,9 +3,9 @@ import { serveEliza } from "../agents/eliza/agent";
 import { ndjsonChannel } from "../rpc/ndjson";
 
 /** Resolves when stdin ends. */
-export async function serveElizaOnStdio(deterministic: boolean): Promise<void> {
+export async function serveElizaOnStdio(deterministic: boolean, version: string): Promise<void> {
   const ended = new Promise<void>(resolve => process.stdin.once("end", resolve).once("close", () => resolve()));
-  await using eliza = serveEliza(ndjsonChannel(process.stdin, process.stdout), { deterministic });
+  await using eliza = serveEliza(ndjsonChannel(process.stdin, process.stdout), { deterministic, version });
   void eliza;
   await ended;
 }

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { ErrorCode } from "../../src/protocol/errors";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
+import { RUN_ID } from "../agents/environment";
 import { launch } from "../agents/launch";
 import { openLedger, reapLeftOvers } from "../agents/ledger";
 import { AgentPool } from "../agents/pool";
@@ -56,6 +57,8 @@ interface Served { readonly hello: HelloFromSidecar; readonly chat: ChatService;
 
 function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
   const bootId = randomUUID();
+  // What Eliza starts in this very process (MCP servers) is found by it, too, when this process is killed.
+  process.env[RUN_ID] = bootId;
   const ledger = openLedger(hello.storage, bootId);
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));

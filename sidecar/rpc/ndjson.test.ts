@@ -70,7 +70,7 @@ suite("ndjson", () => {
   test("a line that is too long is answered and closes the channel, and nothing of it is kept", async () => {
     const output = new PassThrough(), maxLine = 1024 * 1024;
     let produced = 0;
-    const endless = new Readable({ read() { produced += 65_536; this.push(Buffer.alloc(65_536, "x")); } });
+    const endless = new Readable({ read() { produced += 65_536; this.push(produced < 8 * maxLine ? Buffer.alloc(65_536, "x") : null); } });
     const { closed } = listen(endless, { output, maxLine });
     equal((await closed).message, "The other side sent a message of more than 1 MiB.");
     match(sent(output), /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"A message may have 1 MiB/);
@@ -95,7 +95,7 @@ suite("ndjson", () => {
   test("a source is as slow as the sink it is forwarded to: what waits between stays bounded", async () => {
     let made = 0;
     const line = Buffer.from(JSON.stringify({ method: "m", params: "x".repeat(1000) }) + "\n");
-    const source = new Readable({ read() { made += line.length; this.push(line); } });
+    const source = new Readable({ read() { made += line.length; this.push(made < 8 * 1024 * 1024 ? line : null); } });
     const stuck = new Writable({ write() {} });
     const sink = ndjsonChannel(new PassThrough(), stuck);
     const { channel } = listen(source, { busy: frame => sink.send(frame) ? undefined : sink.drained() });

@@ -14,7 +14,8 @@ if (flags.exitAtStart !== undefined) {
   process.exit(flags.exitAtStart);
 }
 if (flags.ignoreSigterm) process.on("SIGTERM", () => undefined);
-if (flags.ignoreStdinEnd) setInterval(() => undefined, 60_000);
+/** How long it outlives its client where it was told to: a test that fails leaves nothing for good. */
+const STUBBORN_MS = 120_000;
 
 async function main(): Promise<void> {
   if (flags.withChild) await stubbornChild(false);
@@ -24,7 +25,10 @@ async function main(): Promise<void> {
     request: (id, method, params) => void agent.request(id, method, params),
     notification: (method, params) => agent.notification(method, params),
     line: line => { if (flags.log !== undefined) appendFileSync(flags.log, `${line}\n`); },
-    ended: () => { if (!flags.ignoreStdinEnd) process.exit(0); },
+    ended: () => {
+      if (!flags.ignoreStdinEnd) process.exit(0);
+      setTimeout(() => process.exit(0), STUBBORN_MS);
+    },
   });
 }
 

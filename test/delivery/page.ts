@@ -10,6 +10,8 @@ import { marksIn, mortal, type FakeClock } from "./setting";
 
 export interface Browser {
   readonly clock: FakeClock;
+  /** In milliseconds; another one for each page, because it takes more than one to build a page. */
+  timeOfDay(): number;
   post(message: PageToHost): void;
   setState(state: unknown): void;
   /** A fresh id for a tab that the page opens by itself. */
@@ -31,7 +33,7 @@ export class TestPage {
   constructor(state: unknown, private readonly browser: Browser) {
     this.#clock = mortal(browser.clock, () => this.#isAlive);
     this.#frames = new FrameScheduler(() => this.#draw(), this.#clock, frame => { this.#clock.after(FRAME_MS, frame); });
-    const [page, effects] = openPage(restored(state), browser.clock.now(), browser.clock.now());
+    const [page, effects] = openPage(restored(state), browser.timeOfDay(), browser.clock.now());
     this.state = page;
     effects.forEach(effect => this.#carryOut(effect));
     this.#tick();

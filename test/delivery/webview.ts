@@ -12,6 +12,8 @@ import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { Line } from "./line";
 import { TestPage, type Browser } from "./page";
 
+const BUILDING_MS = 50;
+
 interface Posted { readonly message: HostToPage; readonly settle: (delivered: boolean) => void }
 
 export interface Extension {
@@ -28,9 +30,10 @@ export class TestWebview {
   readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
   #state: "hidden" | "starting" | "running" = "hidden";
   #page: TestPage | undefined;
+  #pages = 0;
   #saved: unknown;
 
-  constructor(private readonly extension: Extension, private readonly browser: Omit<Browser, "post" | "setState">) {}
+  constructor(private readonly extension: Extension, private readonly browser: Omit<Browser, "post" | "setState" | "timeOfDay">) {}
 
   get page(): TestPage | undefined { return this.#page; }
   get state(): "hidden" | "starting" | "running" { return this.#state; }
@@ -49,6 +52,7 @@ export class TestWebview {
     for (const { settle } of this.toPage.lose(0, lost, () => true)) settle(true);
     this.#page = new TestPage(this.#saved === undefined ? undefined : JSON.parse(JSON.stringify(this.#saved)), {
       ...this.browser,
+      timeOfDay: () => this.browser.clock.now() + BUILDING_MS * ++this.#pages,
       post: message => this.toHost.send(message),
       setState: state => { this.#saved = state; },
     });

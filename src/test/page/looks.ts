@@ -10,7 +10,8 @@ export interface TextSeen { readonly text: string; readonly element: string; rea
 export function textsSeen(frame: FrameLocator, selector: string): Promise<readonly TextSeen[]> {
   return frame.locator("body").evaluate((body, selector) => {
     type Colour = readonly [red: number, green: number, blue: number, alpha: number];
-    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    if (!canvas) throw new Error("no canvas");
     const parse = (css: string): Colour => {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = css;
@@ -26,7 +27,10 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
       const page = parse(getComputedStyle(document.documentElement).getPropertyValue("--vscode-sideBar-background"));
       return lineage(element).reduceRight<Colour>((so, each) => over(parse(getComputedStyle(each).backgroundColor), so), page);
     };
-    const luminance = ([r, g, b]: Colour): number => [r, g, b].map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
+    const luminance = ([r, g, b]: Colour): number => {
+      const [R = 0, G = 0, B = 0] = [r, g, b].map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+      return 0.2126 * R + 0.7152 * G + 0.0722 * B;
+    };
     const contrast = (a: Colour, b: Colour): number => { const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
     const isShown = (element: Element): boolean => element.getClientRects().length > 0 && getComputedStyle(element).visibility === "visible" && !element.closest(":disabled, .symposium-spoken");
     return [...body.querySelectorAll(selector)].flatMap(each => [each, ...each.querySelectorAll("*")])
