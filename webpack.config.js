@@ -46,7 +46,7 @@ module.exports = (_env, { mode = "production" }) => {
     },
     {
       ...page, target: ["web", "es2022"],
-      module: { noParse: MYNAH, rules: [...page.module.rules, { test: /\.css$/, type: "asset/source" }] },
+      module: { ...page.module, noParse: MYNAH },
       optimization: { minimize: false },
     },
     {

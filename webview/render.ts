@@ -108,7 +108,7 @@ function parts(id: string, kind: "prompt" | "answer", text: string, growing: boo
 }
 
 function interruption(id: string): Card {
-  return { ...card(id, "notice", { header: { icon: "warning", text: "This answer was interrupted.", tone: "warning" } }), key: `${keyOf(id)}#interrupted` };
+  return { ...card(id, "answer", { body: "*The answer was interrupted here.*" }), key: `${keyOf(id)}#interrupted` };
 }
 
 // --- tools

@@ -27,10 +27,16 @@ export async function openChat(page, timeout = 90_000) {
 /** The state of the selected tab's turn: "idle", "starting", "running" or "cancelling". */
 export const turnState = async frame => await frame.locator("body").getAttribute("data-turn") ?? "idle";
 
+/** The input of the selected tab. When several tabs come back, each is for a moment the one on show. */
+export async function promptInput(frame) {
+  await until(async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 30_000, "there was not one input");
+  return frame.locator(INPUT);
+}
+
 /** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
 export async function sendPrompt(frame, text) {
   const before = (await readCards(frame)).filter(({ kind }) => kind === "prompt").length;
-  await frame.locator(INPUT).fill(text);
+  await (await promptInput(frame)).fill(text);
   await frame.locator(".mynah-chat-prompt-button:visible").click();
   await until(async () => (await readCards(frame)).filter(({ kind }) => kind === "prompt").length > before, 30_000, "the prompt did not appear");
 }

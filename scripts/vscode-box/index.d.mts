@@ -1,5 +1,5 @@
 // The types of ./index.mjs, for the tests that look at VS Code's page. What each does is said where it is written.
-import type { Browser, BrowserContext, FrameLocator, Page } from "playwright-core";
+import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -50,6 +50,7 @@ export function webviewFrame(page: Page, outer?: string): FrameLocator;
 export interface CardText { readonly kind: "prompt" | "answer"; readonly text: string }
 export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
 export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
+export function promptInput(frame: FrameLocator): Promise<Locator>;
 export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;

@@ -59,7 +59,7 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   const bootId = randomUUID();
   // What Eliza starts in this very process (MCP servers) is found by it, too, when this process is killed.
   process.env[RUN_ID] = bootId;
-  const ledger = openLedger(hello.storage, bootId);
+  const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => log("warn", "sidecar", message, detail) });
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
   const pool = scope.add(new AgentPool((key, slow) => launch(key, slow, {

@@ -1,6 +1,6 @@
 /** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
 import assert from "node:assert/strict";
-import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
 import { button, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
@@ -23,15 +23,14 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("a tool call is a card with its title, kind, status, input and output", async () => {
-    await sendPrompt(box.frame, `tool t1 execute List the files
-toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"
-say listed`);
+    await sendPrompt(box.frame, `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`);
     await turnEnded(box.frame);
     await showsText(box.frame, "List the files");
     await showsText(box.frame, "listed");
-    const card = box.frame.locator(".mynah-chat-item-card:visible", { hasText: "List the files" });
+    const card = box.frame.locator(`[data-kind="tool"]:visible`);
     const whole = (await card.allTextContents()).join(" ");
-    for (const part of ["ls -la /srv", "total 0", "nothing there"]) assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
+    for (const part of ["List the files", "execute", "done", "ls -la /srv", "total 0", "nothing there"]) assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
+    assert.equal((await lastExchange(box.frame)).answer.split("\n").at(-1), "listed");
   });
 
   test("a question shows agent, parameters and the agent's own options; the answer reaches the agent and stays on screen", async () => {
@@ -102,14 +101,14 @@ say listed`);
   });
 
   test("what was typed right before the view collapses is back when it opens", async () => {
-    const input = box.frame.locator(".mynah-chat-prompt-input:visible");
+    const input = await promptInput(box.frame);
     await input.fill("");
     await input.pressSequentially("half a thought");
     await toggleSidebar(box);
     await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
     await toggleSidebar(box);
     await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input:visible").innerText().catch(() => "")).includes("half a thought"), "the draft");
-    await box.frame.locator(".mynah-chat-prompt-input:visible").fill("");
+    await (await promptInput(box.frame)).fill("");
   });
 
   test("the agent is killed in mid-stream: one sentence, and the next prompt works", async () => {

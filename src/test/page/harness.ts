@@ -10,7 +10,7 @@ import path from "node:path";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
 
-export { allowOnce, lastExchange, leftovers, readCards, sendPrompt, turnEnded, turnState } from "../../../scripts/vscode-box/index.mjs";
+export { allowOnce, lastExchange, leftovers, promptInput, readCards, sendPrompt, turnEnded, turnState } from "../../../scripts/vscode-box/index.mjs";
 
 /** The checkout; set when the tests are compiled. */
 export const ROOT = process.env.SYMPOSIUM_ROOT ?? "";
