@@ -1,17 +1,20 @@
 /**
  * "Each event is shown once, in order": random hiding, showing, reloading, dropping, repeating, killing and restarting against
- * the production delivery code of all three programs.
+ * the production delivery code of all three programs; and what a page or a host that does not read costs.
  */
+import { ok } from "node:assert/strict";
 import fc from "fast-check";
+import { LIMIT } from "../src/chat/outlet";
 import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { World } from "./delivery/world";
 
-const RUNS = 10_000;
+/** More, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs test/delivery */
+const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 
 suite("delivery, page to sidecar", () => {
   test(`${RUNS} times drop, repeat, hide, reload, kill, restart: everything is shown once, in order, and what was shown stays`, async function () {
-    this.timeout(300_000);
+    this.timeout(600_000);
     await fc.assert(fc.asyncProperty(fc.array(move, { maxLength: 40, size: "max" }), fc.constantFrom(3, 1_000), async (moves, congestedAt) => {
       const world = new World(congestedAt);
       await begin(world);
@@ -19,7 +22,43 @@ suite("delivery, page to sidecar", () => {
         await make(world, m);
         await drained();
       }
+      const { asked } = world.webview;
       await world.finish();
-    }), { numRuns: Number(process.env["RUNS"] ?? RUNS) });
+      ok(asked <= 10 + 2 * moves.length, `the page asked ${asked} times in ${moves.length} moves`);
+    }), { numRuns: RUNS });
+  });
+
+  test("a page that does not keep up costs no memory, and catches up", async () => {
+    const world = new World(1_000);
+    await begin(world);
+    let most = 0;
+    for (let frame = 0; frame < 200; frame++) {
+      await chatter(world, 20);
+      await world.deliver("fromSidecar", 1_000);
+      most = Math.max(most, world.webview.toPage.length);
+    }
+    ok(most > LIMIT - 10 && most <= LIMIT, `${most} messages waited`);
+    await world.finish();
+  });
+
+  test("a host that does not keep up costs no memory, and catches up", async () => {
+    const world = new World(100);
+    await begin(world);
+    let most = 0;
+    for (let frame = 0; frame < 200; frame++) {
+      await chatter(world, 20);
+      most = Math.max(most, world.sidecar?.toHost.length ?? 0);
+    }
+    ok(most >= 100 && most <= 200, `${most} messages waited`);
+    await world.finish();
   });
 });
+
+/** A frame in which the agent says so many things that do not go together. */
+async function chatter(world: World, count: number): Promise<void> {
+  world.tool(0, "begin");
+  world.tool(0, "begin");
+  for (let i = 0; i < count; i++) world.tool(0, i % 2 === 0 ? "change" : "end");
+  await drained();
+  await world.tick(16);
+}

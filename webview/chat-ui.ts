@@ -226,7 +226,6 @@ function itemOf(card: Card, how: "new" | "update"): ChatItem {
   const content = headed(card);
   return {
     type: ChatItemType.ANSWER, messageId, fullWidth: true, padding: true, wrapCodes: true,
-    ...(card.kind === "permission" && card.buttons.length > 0 ? { status: "warning" } : {}),
     ...(card.folded.length === 0 ? { ...content, ...(how === "update" ? { summary: null } : {}) } : {
       header: null, body: null,
       summary: { ...(how === "new" ? { isCollapsed: !card.startsUnfolded } : {}), content, collapsedContent: card.folded.map(body => ({ body, wrapCodes: true })) },

@@ -308,6 +308,15 @@ suite("page state, one by one", () => {
     deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
   });
 
+  test("a page says back how many losses it has heard of, and nothing of them when it starts", () => {
+    const losses = (posts: readonly PageToHost[]) => posts.map(post => post.type === "webview-ready" ? post.losses : post.type);
+    const [start, effects] = openPage(saved(livePage()), 0, 0);
+    deepEqual(losses(effects.flatMap(effect => effect.kind === "post" ? [effect.message] : [])), [undefined]);
+    deepEqual(losses(run(start, { kind: "received", message: { type: "askAgain" } }).posts), [0]);
+    const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
+    deepEqual(losses(run(told, { kind: "received", message: { type: "askAgain" } }).posts), [2]);
+  });
+
   test("what was marked needs a snapshot, even when the sidecar turns out to live", () => {
     const page = livePage({ entries: [{ kind: "agent", id: "a", text: "so" }], turn: { state: "running", messageId: "m" } });
     const dead = run(page, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }) }).page;

@@ -100,6 +100,9 @@ suite("tool content", () => {
     equal(lineDiff(undefined, "a\nb"), "+a\n+b");
     equal(lineDiff("a", "a\nb"), " a\n+b");
     equal(lineDiff("a\na", "a"), " a\n-a");
+    equal(lineDiff("a\n", "b\n"), "-a\n+b");
+    equal(lineDiff("a", "a\n"), " a\n+");
+    equal(lineDiff(undefined, "a\n"), "+a");
   });
 
   test("output is cut, loses its terminal colours, and shows what hides in it", () => {

@@ -22,6 +22,13 @@ export const styles = `
   --mynah-color-syntax-bg: var(--vscode-textCodeBlock-background);
   --mynah-color-syntax-addition: var(--vscode-diffEditor-insertedLineBackground, var(--vscode-diffEditor-insertedTextBackground, rgba(0, 255, 128, 0.1)));
   --mynah-color-syntax-deletion: var(--vscode-diffEditor-removedLineBackground, var(--vscode-diffEditor-removedTextBackground, rgba(255, 0, 0, 0.1)));
+  /* The theme made these for icons and for the debugger: towards the text's colour, so that they can be read on ours. */
+  --mynah-color-syntax-keyword: color-mix(in srgb, var(--vscode-debugTokenExpression-name) 75%, var(--vscode-foreground));
+  --mynah-color-syntax-function: color-mix(in srgb, var(--vscode-debugTokenExpression-boolean) 75%, var(--vscode-foreground));
+  --mynah-color-syntax-variable: color-mix(in srgb, var(--vscode-debugTokenExpression-number) 75%, var(--vscode-foreground));
+  --mynah-color-syntax-string: color-mix(in srgb, var(--vscode-debugTokenExpression-string) 75%, var(--vscode-foreground));
+  --mynah-color-syntax-property: color-mix(in srgb, var(--vscode-terminal-ansiCyan) 50%, var(--vscode-foreground));
+  --mynah-color-syntax-class-name: color-mix(in srgb, var(--vscode-gitDecoration-modifiedResourceForeground) 75%, var(--vscode-foreground));
   --mynah-card-radius: 4px;
   --mynah-input-radius: 4px;
   --mynah-button-radius: 2px;
@@ -47,14 +54,18 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 /* Hidden overflow can still be scrolled, by focus and by scrollIntoView: the whole chat would move out of the view. */
 #symposium .mynah-chat-wrapper { overflow: clip; }
 
+#symposium .mynah-tab-item-label { opacity: 1; }
 #symposium .mynah-nav-tabs-wrapper { background: var(--vscode-editorGroupHeader-tabsBackground, transparent); }
 #symposium .mynah-chat-item-card { transition: none; animation: none; transform: none; opacity: 1; }
 #symposium [data-kind] > .mynah-card { border-radius: var(--mynah-card-radius); }
 #symposium [data-kind="prompt"] > .mynah-card { padding: 6px 10px; background: var(--vscode-chat-requestBubbleBackground, var(--vscode-input-background)); border: 1px solid var(--symposium-outline); }
-#symposium [data-kind]:not([data-kind="prompt"], [data-kind="answer"]) > .mynah-card { padding: 6px 8px; gap: 6px; background: var(--vscode-editor-background); border-color: var(--vscode-contrastBorder, var(--mynah-color-border-default)); }
+#symposium [data-kind]:where(:not([data-kind="prompt"], [data-kind="answer"])) > .mynah-card { padding: 6px 8px; gap: 6px; background: var(--vscode-editor-background); border-color: var(--vscode-contrastBorder, var(--mynah-color-border-default)); }
 #symposium [data-kind="thought"] > .mynah-card { background: transparent; border-color: var(--symposium-outline); padding-block: 0; }
 #symposium [data-kind="thought"] * { color: var(--vscode-descriptionForeground); }
-#symposium [data-kind="permission"].mynah-chat-item-card-status-warning > .mynah-card { border-color: var(--vscode-editorWarning-foreground); }
+#symposium [data-kind="permission"]:has(button[action-id]) > .mynah-card { border-color: var(--vscode-editorWarning-foreground); }
+#symposium [data-kind="permission"]:not(:has(button[action-id])) .mynah-chat-item-card-header .mynah-ui-icon { color: inherit; }
+#symposium [data-kind="plan"] .mynah-card-body > p { margin-block: 2px; }
+#symposium [data-kind="prompt"] a { color: var(--vscode-textLink-foreground); }
 #symposium [data-kind="notice"] > .mynah-card { background: transparent; }
 
 #symposium .mynah-chat-item-card-summary > .mynah-chat-item-card-summary-content { border: none; background: none; align-items: flex-start; gap: 4px; }
@@ -65,24 +76,33 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-item-card-header { min-height: 0 !important; padding: 0 !important; border: none !important; gap: 8px !important; align-items: flex-start !important; }
 #symposium .mynah-chat-item-card-header .mynah-card.padding-none { display: grid !important; grid-template-columns: auto 1fr !important; column-gap: 6px !important; align-items: start !important; }
 #symposium .mynah-chat-item-card-header .mynah-card.padding-none > .mynah-ui-icon { grid-column: 1 !important; grid-row: 1; margin: 0.2em 0 0 !important; align-self: start !important; transform: none !important; font-size: var(--mynah-font-size-medium) !important; }
-#symposium .mynah-chat-item-card-header .mynah-card.padding-none > .mynah-card-body { grid-column: 2 !important; grid-row: 1; min-width: 0; }
+#symposium .mynah-chat-item-card-header .mynah-card.padding-none > .mynah-card-body { grid-column: 2 !important; grid-row: 1; min-width: 0; padding: 0; }
 #symposium .mynah-chat-item-card-header .mynah-card-body > p { display: block; margin: 0; overflow-wrap: anywhere; }
-#symposium .mynah-chat-item-card-header-status { flex-shrink: 0; padding: 0; font-size: var(--mynah-font-size-small); line-height: 1.6em; }
+#symposium .mynah-chat-item-card-header-status { flex-shrink: 0; min-height: 0; padding: 0; font-size: var(--mynah-font-size-small); line-height: 1.6em; }
 #symposium .mynah-chat-item-card-header-status:has(> .mynah-chat-item-card-header-status-text:empty) { display: none; }
+#symposium .mynah-chat-item-card-header-status.status-success { color: color-mix(in srgb, var(--mynah-color-status-success) 75%, var(--vscode-foreground)); }
+#symposium .mynah-chat-item-card-header-status.status-error { color: color-mix(in srgb, var(--mynah-color-status-error) 65%, var(--vscode-foreground)); }
 #symposium .more-content-indicator:not(.mynah-chat-wrapper > *) { display: none; }
 #symposium .max-height-exceed > .more-content-indicator, #symposium .mynah-chat-item-auto-collapse > .more-content-indicator { display: flex; }
 
 #symposium .mynah-card-body { overflow-wrap: anywhere; }
 #symposium .mynah-card-body > :first-child { margin-top: 0; }
 #symposium .mynah-card-body > :last-child { margin-bottom: 0; }
+#symposium .mynah-card-body > :is(blockquote, table, .mynah-syntax-highlighter) { margin-block: 8px; }
+#symposium .mynah-card-body blockquote { padding: 2px 10px; border: none; border-inline-start: 3px solid var(--vscode-contrastBorder, color-mix(in srgb, var(--vscode-descriptionForeground) 50%, transparent)); border-radius: 0; background: none; color: var(--vscode-descriptionForeground); }
 #symposium .mynah-card-body table { border-collapse: collapse; display: block; overflow-x: auto; }
 #symposium .mynah-card-body :is(th, td) { border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); padding: 3px 8px; text-align: start; }
 #symposium .mynah-syntax-highlighter { border: 1px solid var(--symposium-outline); margin-block: 4px; }
+#symposium .mynah-syntax-highlighter pre, #symposium .mynah-syntax-highlighter pre code { line-height: 1.4; }
+#symposium .mynah-syntax-highlighter-language { opacity: 1; color: var(--vscode-descriptionForeground); }
 #symposium .mynah-syntax-highlighter-copy-buttons { padding: 0 4px 2px 8px !important; font-size: var(--mynah-font-size-xsmall); border: none; }
+#symposium .mynah-syntax-highlighter-copy-buttons::before { display: none; }
 #symposium .mynah-syntax-highlighter-copy-buttons .mynah-button { min-height: 20px; font-size: inherit !important; }
 
 #symposium .mynah-chat-item-buttons-container { flex-flow: row wrap; justify-content: flex-start; gap: 6px; }
 #symposium .mynah-button[action-id] { min-height: 24px; max-width: 100%; padding: 2px 10px; font-size: var(--mynah-font-size-medium) !important; border: 1px solid var(--vscode-button-border, transparent) !important; }
+#symposium .mynah-button[action-id].status-clear { border-color: var(--vscode-button-secondaryBorder, var(--vscode-button-border, transparent)) !important; }
+#symposium .mynah-button[action-id].status-dimmed-clear { border-color: var(--symposium-outline) !important; }
 #symposium .mynah-button[action-id].status-primary { background: var(--vscode-button-background); color: var(--vscode-button-foreground); }
 #symposium .mynah-button[action-id].status-clear { background: var(--vscode-button-secondaryBackground, transparent); color: var(--vscode-button-secondaryForeground); }
 #symposium .mynah-button[action-id].status-dimmed-clear { background: transparent; color: var(--vscode-descriptionForeground); text-decoration: underline; padding-inline: 2px; }

@@ -52,9 +52,12 @@ const CONTEXT = 3;
 
 /** What lies between the lines that both have at the beginning and at the end, with some of those around it. */
 export function lineDiff(before: string | undefined, after: string): string {
-  const added = after.split("\n");
+  // A newline that both end with begins no line.
+  const newline = after.endsWith("\n") && (before === undefined || before.endsWith("\n")) ? 1 : 0;
+  const linesOf = (text: string) => text.slice(0, text.length - newline).split("\n");
+  const added = linesOf(after);
   if (before === undefined) return added.map(line => `+${line}`).join("\n");
-  const removed = before.split("\n");
+  const removed = linesOf(before);
   const least = Math.min(removed.length, added.length);
   let head = 0, tail = 0;
   while (head < least && removed[head] === added[head]) head++;

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentConnection, INITIALIZE_LIMIT_MS, SLOW_MS, type SessionListener } from "./connection";
+import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, SLOW_MS, type SessionListener } from "./connection";
 
 class World {
   readonly clock = new FakeClock();
@@ -41,7 +41,9 @@ suite("agent connection", () => {
     agent.update(one, "late");
     await tick();
     deepEqual(heard, [`2 "b"`, `1 "a"`]);
-    deepEqual(world.odd, ["update for an unknown session"]);
+    agent.update("never", "?");
+    await tick();
+    deepEqual(world.odd, ["update for an unknown session"], "late words of a session that was left are nothing odd");
     deepEqual(agent.heard, ["initialize", "session/new", "session/new", "session/close"]);
   });
 
@@ -65,6 +67,55 @@ suite("agent connection", () => {
     await agent.die();
     await connection.closed;
     deepEqual(heard, ["1 closed: The other side closed the connection."]);
+  });
+
+  test("a question before the answer to session/new reaches its session", async () => {
+    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const opened = connection.newSession("/w", world.listener("a", heard));
+    const request = await agent.next("session/new");
+    agent.update("x", 1);
+    const asked = agent.peer.request("session/request_permission", { sessionId: "x", options: [{}] });
+    const strayed = rejects(agent.peer.request("session/request_permission", { sessionId: "never", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
+    request.respond({ sessionId: "x" });
+    await Promise.all([opened, asked, strayed]);
+    deepEqual(heard, ["a 1", "a asks"]);
+  });
+
+  test("a session id that the agent gives twice is refused, and the first session keeps what is its own", async () => {
+    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
+    void answer();
+    await connection.newSession("/w", world.listener("1", heard));
+    void answer();
+    await rejects(connection.newSession("/w", world.listener("2", heard)), /has the id of another one/);
+    agent.update("same", "mine");
+    await tick();
+    deepEqual(heard, [`1 "mine"`]);
+  });
+
+  test("a session that is opened after its limit is closed again", async () => {
+    const agent = new MemoryAgent(["session/new"]), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const failed = rejects(connection.newSession("/w", world.listener("1", heard)), /did not answer within 60 seconds/);
+    const request = await agent.next("session/new");
+    world.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
+    request.respond({ sessionId: "ghost" });
+    await tick();
+    deepEqual(agent.heard.at(-1), "session/close");
+    agent.update("ghost", "boo");
+    await tick();
+    deepEqual(heard, []);
+  });
+
+  test("sessions are told why the connection was ended", async () => {
+    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    const connection = await world.connect(agent);
+    await connection.newSession("/w", world.listener("1", heard));
+    await connection.end({ message: "Ada was restarted." });
+    deepEqual(heard, ["1 closed: Ada was restarted."]);
   });
 
   test("what the agent asks that we do not offer is refused by name", async () => {

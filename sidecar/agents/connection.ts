@@ -3,7 +3,7 @@
  * only place that speaks ACP's requests to an agent. What the agent says goes to the listener of the session it names.
  *
  * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its
- * answer to `session/new` (agents announce commands early; kept for at most `EARLY_LIMIT` updates); after `closed` a
+ * answer to `session/new` (agents announce commands early; at most `EARLY_LIMIT` messages are kept); after `closed` a
  * listener hears nothing; nothing that was asked stays unanswered when the agent dies.
  */
 import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
@@ -48,9 +48,13 @@ export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string 
 export class AgentConnection implements AsyncDisposable {
   readonly #peer: Peer;
   readonly #listeners = new Map<string, SessionListener>();
-  /** Updates of sessions whose `session/new` has not been answered; `undefined` when none is open. */
-  readonly #early = new Map<string, unknown[]>();
+  /** What sessions said whose `session/new` has not been answered, in order; empty when none is open. */
+  #early: { readonly sessionId: string; readonly tell: (listener: SessionListener) => void }[] = [];
   #opening = 0;
+  /** Sessions that we left: what still comes of them is nothing to write home about. */
+  readonly #left = new Set<string>();
+  /** Why we ended the connection; else the channel's reason counts. */
+  #why: Closed | undefined;
   #capabilities: JsonObject = {};
   readonly closed: Promise<Closed>;
 
@@ -63,8 +67,8 @@ export class AgentConnection implements AsyncDisposable {
       closed: reason => {
         const listeners = [...this.#listeners.values()];
         this.#listeners.clear();
-        for (const listener of listeners) listener.closed(reason);
-        settleClosed(reason);
+        for (const listener of listeners) listener.closed(this.#why ?? reason);
+        settleClosed(this.#why ?? reason);
       },
       odd: options.odd,
     });
@@ -99,14 +103,21 @@ export class AgentConnection implements AsyncDisposable {
       return await this.#limited(NEW_SESSION_LIMIT_MS, "session/new", { cwd, mcpServers: [] }, result => {
         const { sessionId } = objectOr(result);
         if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
+        if (this.#listeners.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
+        this.#left.delete(sessionId);
         this.#listeners.set(sessionId, listener);
-        for (const update of this.#early.get(sessionId) ?? []) listener.update(update);
-        this.#early.delete(sessionId);
+        const early = this.#early;
+        this.#early = early.filter(each => each.sessionId !== sessionId);
+        for (const each of early) if (each.sessionId === sessionId) each.tell(listener);
         return sessionId;
+      }, result => {
+        // Given up: nobody wants this session any more.
+        const { sessionId } = objectOr(result);
+        if (typeof sessionId === "string" && !this.#listeners.has(sessionId)) this.#closeSession(sessionId);
       });
     } finally {
       this.#opening--;
-      if (this.#opening === 0) this.#early.clear();
+      if (this.#opening === 0) this.#dropEarly();
     }
   }
 
@@ -124,8 +135,13 @@ export class AgentConnection implements AsyncDisposable {
 
   /** Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more. */
   leave(sessionId: string): void {
-    if (!this.#listeners.delete(sessionId)) return;
-    if (isObject(objectOr(this.#capabilities.sessionCapabilities).close)) this.#peer.call("session/close", { sessionId }, () => undefined);
+    if (this.#listeners.delete(sessionId)) this.#closeSession(sessionId);
+  }
+
+  /** Ends the connection and the process; sessions that still use it are told `why`. */
+  async end(why: Closed): Promise<void> {
+    this.#why ??= why;
+    await this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -133,35 +149,53 @@ export class AgentConnection implements AsyncDisposable {
     await this.options.stop();
   }
 
+  #closeSession(sessionId: string): void {
+    this.#left.add(sessionId);
+    if (isObject(objectOr(this.#capabilities.sessionCapabilities).close)) this.#peer.call("session/close", { sessionId }, () => undefined);
+  }
+
+  /** What came for a session that never was: questions are refused, the rest is forgotten. */
+  #dropEarly(): void {
+    const nobody: SessionListener = { update: () => undefined, closed: () => undefined, permission: request => request.fail(noSession(request)) };
+    for (const { tell } of this.#early.splice(0)) tell(nobody);
+  }
+
+  /** For the listener now, or as soon as the session is there; false when there is none and none to come. */
+  #tell(sessionId: unknown, tell: (listener: SessionListener) => void): boolean {
+    if (typeof sessionId !== "string") return false;
+    const listener = this.#listeners.get(sessionId);
+    if (listener) tell(listener);
+    else if (this.#opening === 0 || this.#left.has(sessionId) || this.#early.length >= EARLY_LIMIT) return this.#left.has(sessionId);
+    else this.#early.push({ sessionId, tell });
+    return true;
+  }
+
   #notification(method: string, params: unknown): void {
     if (method !== "session/update") return this.options.odd("unknown notification", { method });
     const { sessionId, update } = objectOr(params);
-    const listener = typeof sessionId === "string" ? this.#listeners.get(sessionId) : undefined;
-    if (listener) return listener.update(update);
-    if (typeof sessionId !== "string" || this.#opening === 0) return this.options.odd("update for an unknown session", { sessionId });
-    const early = this.#early.get(sessionId) ?? [];
-    if (early.length < EARLY_LIMIT) early.push(update);
-    this.#early.set(sessionId, early);
+    if (!this.#tell(sessionId, listener => listener.update(update))) this.options.odd("update for an unknown session", { sessionId });
   }
 
   #request(request: IncomingRequest): void {
     if (request.method !== "session/request_permission") return request.fail(methodNotFound(request.method));
     const { sessionId, options } = objectOr(request.params);
-    const listener = typeof sessionId === "string" ? this.#listeners.get(sessionId) : undefined;
-    if (!listener) return request.fail(new RpcError(RpcCode.notFound, `no session ${String(sessionId)}`, { sessionId }));
     if (arrayOr(options).length === 0) return request.fail(new RpcError(RpcCode.invalidParams, "options: at least one is needed"));
-    listener.permission(request);
+    const isLeft = typeof sessionId === "string" && this.#left.has(sessionId);
+    if (isLeft || !this.#tell(sessionId, listener => listener.permission(request))) request.fail(noSession(request));
   }
 
-  /** A request with a limit; `take` runs in the order of the wire, before anything that came after the answer. */
-  #limited<T>(ms: number, method: string, params: unknown, take: (result: unknown) => T): Promise<T> {
+  /** A request with a limit; `take` runs in the order of the wire, before anything that came after the answer; `late` in its place after the limit. */
+  #limited<T>(ms: number, method: string, params: unknown, take: (result: unknown) => T, late: (result: unknown) => void = () => undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      let isLate = false;
       const settle = (outcome: Outcome): void => {
         limit[Symbol.dispose]();
+        if (isLate) return outcome.ok ? late(outcome.result) : undefined;
         if (!outcome.ok) return reject(this.#explain(outcome.error));
         try { resolve(take(outcome.result)); } catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
       };
       const limit = this.options.clock.after(ms, () => {
+        isLate = true;
         call.cancel();
         reject(agentUnresponsive(this.options.name, ms / 1000, this.options.lastWords()));
       });
@@ -170,9 +204,15 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   #explain(error: RpcError): AgentError {
+    if (this.#why) return new AgentError("closed", this.#why.message, { cause: error });
     if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
     if (error.code === RpcCode.authRequired) return agentNeedsSignIn(this.options.name);
     const details = objectOr(error.data).details ?? objectOr(error.data).message;
     return agentAnswered(this.options.name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);
   }
+}
+
+function noSession({ params }: IncomingRequest): RpcError {
+  const { sessionId } = objectOr(params);
+  return new RpcError(RpcCode.notFound, `no session ${String(sessionId)}`, { sessionId });
 }

@@ -7,6 +7,7 @@ import type { LogLevel } from "../../src/protocol/log";
 import { noDistribution } from "../errors";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
+import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { AgentConnection } from "./connection";
 import type { AgentKey } from "./pool";
@@ -33,16 +34,38 @@ export function commandOf({ name, distribution: { local, executable, symposium }
 }
 
 /** Rejects with an `AgentError`; nothing is left running then. */
-export async function launch({ agent, cwd }: AgentKey, slow: () => void, world: LaunchWorld): Promise<AgentConnection> {
+export async function launch({ agent, cwd }: AgentKey, slow: () => void, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const command = commandOf(agent);
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
   const { channel, stop, lastWords } = command.kind === "eliza" ? await startEliza(command.deterministic, world.version) : startChild(agent, command, cwd, world);
-  const connection = await AgentConnection.connect(channel, {
-    name: agent.name, version: world.version, clock: world.clock, slow, stop, lastWords,
-    odd: (what, detail) => world.log("warn", what, { agent: agent.id, detail }),
-  });
-  world.log("info", "Agent ready", { agent: agent.id });
-  return connection;
+  const giveUp = (): void => { stop().catch((error: unknown) => world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) })); };
+  signal.addEventListener("abort", giveUp);
+  try {
+    if (signal.aborted) giveUp();
+    const connection = await AgentConnection.connect(channel, {
+      name: agent.name, version: world.version, clock: world.clock, slow, stop, lastWords,
+      odd: seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) })),
+    });
+    world.log("info", "Agent ready", { agent: agent.id });
+    return connection;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+/** Characters of what an agent said that was odd. */
+const ODD_LIMIT = 2000;
+
+/** The first few of each kind, then each thousandth: an agent that does the same again and again does not fill the log. */
+function seldom(tell: (what: string, times: number, detail: unknown) => void): (what: string, detail: unknown) => void {
+  const counts = new Map<string, number>();
+  return (what, detail) => {
+    const times = (counts.get(what) ?? 0) + 1;
+    counts.set(what, times);
+    if (times <= 10 || times % 1000 === 0) tell(what, times, detail);
+  };
 }
 
 interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }

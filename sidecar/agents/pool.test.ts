@@ -46,7 +46,7 @@ suite("agent pool", () => {
     await tick();
     await world.acquire(key("a"));
     equal(world.agents.length, 2);
-    world.pool.restart(key("a"));
+    world.pool.restart(key("a"), { message: "again" });
     await world.acquire(key("a"));
     equal(world.agents.length, 3);
     world.manual = ["initialize"];

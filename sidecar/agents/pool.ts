@@ -6,6 +6,8 @@
  * died, could not start, or is being restarted is no longer handed out.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
+import { AgentError } from "../errors";
+import type { Closed } from "../rpc/channel";
 import type { AgentConnection } from "./connection";
 
 /** What decides which process serves a session. */
@@ -17,15 +19,25 @@ export interface Lease {
   release(): void;
 }
 
-interface Shared { readonly key: string; readonly connection: Promise<AgentConnection>; readonly slow: Set<() => void>; users: number }
+interface Shared {
+  readonly key: string;
+  readonly connection: Promise<AgentConnection>;
+  /** Ends it while it is still being started. */
+  readonly starting: AbortController;
+  readonly slow: Set<() => void>;
+  users: number;
+}
 
 export class AgentPool implements AsyncDisposable {
   readonly #shared = new Map<string, Shared>();
   readonly #stopping = new Set<Promise<void>>();
 
-  /** `connect` starts an agent; `slow` tells everybody who waits for it. `failed` hears what goes wrong while one is stopped. */
+  /**
+   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason; `slow` tells everybody who waits
+   * for it. `failed` hears what goes wrong while one is stopped.
+   */
   constructor(
-    private readonly connect: (key: AgentKey, slow: () => void) => Promise<AgentConnection>,
+    private readonly connect: (key: AgentKey, slow: () => void, signal: AbortSignal) => Promise<AgentConnection>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -49,14 +61,14 @@ export class AgentPool implements AsyncDisposable {
     }
   }
 
-  /** Stops the process that serves `key`, if any, for all who use it; the next `acquire` starts another. */
-  restart(key: AgentKey): void {
+  /** Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. */
+  restart(key: AgentKey, why: Closed): void {
     const shared = this.#shared.get(nameOf(key));
-    if (shared) this.#stop(shared);
+    if (shared) this.#stop(shared, why);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const shared of [...this.#shared.values()]) this.#stop(shared);
+    for (const shared of [...this.#shared.values()]) this.#stop(shared, UNUSED);
     await Promise.all(this.#stopping);
   }
 
@@ -65,8 +77,9 @@ export class AgentPool implements AsyncDisposable {
     const known = this.#shared.get(name);
     if (known) return known;
     const slow = new Set<() => void>();
-    const connection = this.connect(key, () => slow.forEach(tell => tell()));
-    const shared: Shared = { key: name, connection, slow, users: 0 };
+    const starting = new AbortController();
+    const connection = this.connect(key, () => slow.forEach(tell => tell()), starting.signal);
+    const shared: Shared = { key: name, connection, starting, slow, users: 0 };
     this.#shared.set(name, shared);
     connection.then(({ closed }) => closed).then(() => this.#forget(shared), () => this.#forget(shared));
     return shared;
@@ -74,12 +87,13 @@ export class AgentPool implements AsyncDisposable {
 
   #release(shared: Shared): void {
     shared.users--;
-    if (shared.users === 0) this.#stop(shared);
+    if (shared.users === 0) this.#stop(shared, UNUSED);
   }
 
-  #stop(shared: Shared): void {
+  #stop(shared: Shared, why: Closed): void {
     this.#forget(shared);
-    const stopping = shared.connection.then(connection => connection[Symbol.asyncDispose](), () => undefined)
+    shared.starting.abort(new AgentError("closed", why.message));
+    const stopping = shared.connection.then(connection => connection.end(why), () => undefined)
       .catch((error: unknown) => this.failed(error)).finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
   }
@@ -88,6 +102,8 @@ export class AgentPool implements AsyncDisposable {
     if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
   }
 }
+
+const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
 /** Equal configurations give equal names, whatever the order of their keys. The name shown to people is not part of it. */
 function nameOf({ agent: { id, distribution }, cwd }: AgentKey): string {

@@ -3,7 +3,7 @@
  *
  *   running ── exit ──▶ exited: last words are read, 250 ms at most ──▶ the channel closes, with status and last words
  *      │                   └─ what it left behind is ended (ledger.ts, reap.ts) ──▶ gone: ledger and host are told
- *      └─ dispose: stdin ends ─ 1.5 s ─▶ SIGTERM to the group and to what left it ─ 1.5 s ─▶ SIGKILL; Windows: the tree
+ *      └─ dispose: stdin ends ─── 1 s ──▶ SIGTERM to the group and to what left it ─── 1 s ──▶ SIGKILL; Windows: the tree
  *
  * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited; the
  * ladder ends within 5 s; disposing the process or its channel is the same; a command that cannot be started is a closed
@@ -93,7 +93,7 @@ export const systemTools: SystemTools = {
 const TOOL_OPTIONS = { env: { ...process.env, LC_ALL: "C", TZ: "UTC0" }, timeout: 5000, windowsHide: true, maxBuffer: 64 * 1024 * 1024 };
 
 /** From the end of stdin to SIGTERM, and from there to SIGKILL. */
-const PATIENCE_MS = 1500;
+const PATIENCE_MS = 1000;
 /** From SIGKILL until the system has done it, which takes a moment on a busy computer. */
 const GRACE_MS = 900;
 /** Descendants can keep the pipes of a dead agent open. */
@@ -151,6 +151,7 @@ class RunningProcess implements AgentProcess {
   [Symbol.asyncDispose](): Promise<void> { return (this.#stopping ??= this.#stop()); }
 
   async #stop(): Promise<void> {
+    await Promise.resolve(); // `#stopping` is set before the channel tells that it closed
     await this.#stdio[Symbol.asyncDispose](); // ends stdin; what still comes is read and dropped
     if (!await this.#exitsWithin(PATIENCE_MS)) {
       if (process.platform !== "win32") await this.#end({});

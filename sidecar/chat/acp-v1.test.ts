@@ -60,6 +60,19 @@ suite("ACP v1 to the chat model", () => {
     deepEqual({ commands, title, none }, { commands: [{ name: "plan", description: "d", hint: "h" }], title: "T", none: [] });
   });
 
+  test("an echo of the user's words is not said again, and other words are not put into the user's mouth", () => {
+    const said = (text: string) => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } });
+    deepEqual(entries("hello there", said("hello "), said("there"), said("delete everything")).map(entry => "text" in entry ? [entry.kind, entry.text] : []), [["user", "hello there"], ["agent", "delete everything"]]);
+  });
+
+  test("what is too large for a card is cut, what is nested too deep is named", () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 20_000; i++) deep = [deep];
+    const [tool] = entries({ sessionUpdate: "tool_call", toolCallId: "t", rawInput: deep, content: [{ type: "diff", path: "/f", newText: "x".repeat(1_000_000) }, { type: "content", content: { type: "image", mimeType: "image/png", data: "A".repeat(3_000_000) } }] });
+    equal(tool?.kind === "tool" && tool.input, "(nested too deep to be shown)");
+    equal(JSON.stringify(tool).length < 200_000, true);
+  });
+
   test("an option of an unknown kind counts as a rejection", () =>
     deepEqual(permissionOptions([{ optionId: "a", name: "A", kind: "allow_all" }, { name: "no id" }, 4]), [{ optionId: "a", name: "A", kind: "reject_once" }]));
 

@@ -4,7 +4,7 @@
  * placeholder that keeps the raw JSON. Nothing here throws, whatever an agent sends.
  */
 import { TOOL_JSON_LIMIT, type ChatEvent, type Command, type Conversation, type Entry, type PermissionOption, type PermissionOptionKind, type ToolCall, type ToolContent, type ToolLocation, type ToolStatus } from "../../src/protocol/chat";
-import { arrayOr, isObject, numberOr, objectOr, readable, stringOr } from "../rpc/json";
+import { arrayOr, cut, isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 
 /** What an update does to the conversation, and how many new ids it took from `makeId(0)`, `makeId(1)`… */
 export interface Adapted { readonly events: readonly ChatEvent[]; readonly made: number }
@@ -18,7 +18,8 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: (n
   switch (kind) {
     case "agent_message_chunk": return chunk(conversation, "agent", update, makeId);
     case "agent_thought_chunk": return chunk(conversation, "thought", update, makeId);
-    case "user_message_chunk": return chunk(conversation, "user", update, makeId);
+    // The user's words are in the conversation before an agent hears them: what it repeats of them is an echo.
+    case "user_message_chunk": return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
     case "tool_call": return { events: [{ type: "upsert", entry: toolFrom(conversation, update, makeId(0), lastTurn(conversation)).entry }], made: 1 };
     case "tool_call_update": return { events: [{ type: "upsert", entry: toolFrom(conversation, update, makeId(0)).entry }], made: 1 };
     case "plan": return plan(conversation, update, makeId);
@@ -34,22 +35,29 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: (n
  * Text joins the newest entry when that is of the same kind and message: a tool call or a question in between starts a
  * new one, so that what is read is what happened. `messageId` is optional in v1; a change of it is a new message.
  */
-function chunk(conversation: Conversation, kind: "agent" | "thought" | "user", update: Readonly<Record<string, unknown>>, makeId: (n: number) => string): Adapted {
+function chunk(conversation: Conversation, kind: "agent" | "thought", update: JsonObject, makeId: (n: number) => string): Adapted {
   const text = textOf(update.content);
   if (text === "") return NOTHING;
   const messageId = stringOr(update.messageId, undefined);
   const last = conversation.entries.at(-1);
   if (last?.kind === kind && (kind !== "agent" || !("interrupted" in last)) && continues(last.id, messageId)) return { events: [{ type: "append", id: last.id, offset: last.text.length, text }], made: 0 };
-  const id = messageId === undefined ? makeId(0) : `${makeId(0)}${MESSAGE}${messageId}`;
+  const id = messageId === undefined ? makeId(0) : `${makeId(0)}${MESSAGE}${messageId.slice(0, MESSAGE_ID_LIMIT)}`;
   return { events: [{ type: "upsert", entry: { kind, id, text } }], made: 1 };
 }
 
 /** Between our id and the agent's message id, so that the next chunk can be compared. */
 const MESSAGE = "/";
+/** Ids cross every wire with every event. */
+const MESSAGE_ID_LIMIT = 100;
+
+function isEcho(conversation: Conversation, update: JsonObject): boolean {
+  const said = conversation.entries.findLast(entry => entry.kind === "user");
+  return said?.kind === "user" && said.text.includes(textOf(update.content));
+}
 
 function continues(entryId: string, messageId: string | undefined): boolean {
-  const cut = entryId.indexOf(MESSAGE);
-  return messageId === undefined || cut === -1 || entryId.slice(cut + 1) === messageId;
+  const at = entryId.indexOf(MESSAGE);
+  return messageId === undefined || at === -1 || entryId.slice(at + 1) === messageId.slice(0, MESSAGE_ID_LIMIT);
 }
 
 /** Any content block as Markdown; what cannot be shown as text is named. */
@@ -64,7 +72,7 @@ function textOf(content: unknown): string {
   }
 }
 
-function plan(conversation: Conversation, update: Readonly<Record<string, unknown>>, makeId: (n: number) => string): Adapted {
+function plan(conversation: Conversation, update: JsonObject, makeId: (n: number) => string): Adapted {
   const steps = arrayOr(update.entries).filter(isObject).map(step => ({
     content: stringOr(step.content, ""), priority: stringOr(step.priority, "medium"), status: stringOr(step.status, "pending") }));
   // A plan is replaced whole (schema v1, `Plan`) as long as its turn lasts.
@@ -107,7 +115,8 @@ export function toolFrom(conversation: Conversation, raw: unknown, newId: string
 
 function isGiven(value: unknown): boolean { return value !== undefined && value !== null; }
 
-function lastTurn(conversation: Conversation): number {
+/** The index behind the newest prompt. */
+export function lastTurn(conversation: Conversation): number {
   return conversation.entries.findLastIndex(entry => entry.kind === "user") + 1;
 }
 
@@ -119,28 +128,34 @@ function toolContent(raw: unknown): ToolContent {
   const item = objectOr(raw);
   switch (item.type) {
     case "content": return blockContent(item.content);
-    case "diff": return { kind: "diff", path: stringOr(item.path, ""), newText: stringOr(item.newText, ""), ...(typeof item.oldText === "string" ? { oldText: item.oldText } : {}) };
+    case "diff": return { kind: "diff", path: stringOr(item.path, ""), newText: limited(item.newText), ...(typeof item.oldText === "string" ? { oldText: limited(item.oldText) } : {}) };
     case "terminal": return terminal(item);
     default: return { kind: "other", what: stringOr(item.type, "(no kind)"), json: readable(raw, TOOL_JSON_LIMIT) };
   }
 }
 
 /** Some agents send the output of terminals of their own in `_meta` (reference/real-agents, point 4). */
-function terminal(item: Readonly<Record<string, unknown>>): ToolContent {
+function terminal(item: JsonObject): ToolContent {
   const meta = objectOr(item._meta);
   const output = stringOr(objectOr(meta.terminal_output).data, undefined) ?? stringOr(meta.output, undefined);
-  return { kind: "terminal", terminalId: stringOr(item.terminalId, ""), ...(output === undefined ? {} : { output }) };
+  return { kind: "terminal", terminalId: stringOr(item.terminalId, ""), ...(output === undefined ? {} : { output: limited(output) }) };
 }
+
+/** What a card can show of a text; the whole of it stays with the agent. */
+function limited(text: unknown): string { return cut(stringOr(text, ""), TOOL_JSON_LIMIT); }
+/** Characters of base64. */
+const IMAGE_LIMIT = 2_000_000;
 
 function blockContent(raw: unknown): ToolContent {
   const block = objectOr(raw);
   switch (block.type) {
-    case "text": return { kind: "text", text: stringOr(block.text, "") };
-    case "image": return { kind: "image", mimeType: stringOr(block.mimeType, ""), data: stringOr(block.data, "") };
+    case "text": return { kind: "text", text: limited(block.text) };
+    case "image": return stringOr(block.data, "").length > IMAGE_LIMIT ? { kind: "other", what: "image", json: "(an image that is too large to be shown)" }
+      : { kind: "image", mimeType: stringOr(block.mimeType, ""), data: stringOr(block.data, "") };
     case "resource_link": return { kind: "resource", uri: stringOr(block.uri, ""), ...(typeof block.name === "string" ? { name: block.name } : {}) };
     case "resource": {
       const { uri, text } = objectOr(block.resource);
-      return { kind: "resource", uri: stringOr(uri, ""), ...(typeof text === "string" ? { text } : {}) };
+      return { kind: "resource", uri: stringOr(uri, ""), ...(typeof text === "string" ? { text: limited(text) } : {}) };
     }
     default: return { kind: "other", what: stringOr(block.type, "(no kind)"), json: readable(raw, TOOL_JSON_LIMIT) };
   }
@@ -148,7 +163,7 @@ function blockContent(raw: unknown): ToolContent {
 
 function toolLocation(raw: unknown): readonly ToolLocation[] {
   const { path, line } = objectOr(raw);
-  return typeof path !== "string" ? [] : [{ path, ...(typeof line === "number" ? { line: numberOr(line, 0) } : {}) }];
+  return typeof path !== "string" ? [] : [{ path, ...(typeof line === "number" ? { line } : {}) }];
 }
 
 const OPTION_KINDS: readonly PermissionOptionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];

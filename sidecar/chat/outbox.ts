@@ -25,10 +25,11 @@ export interface Outlet {
 const FRAME_MS = 16;
 const WAITING_LIMIT = 500;
 /** Events kept for a short gap: by number, and by their text. */
-const KEPT_EVENTS = 512;
+const KEPT_EVENTS = 512, KEPT_CHARACTERS = 2_000_000;
 
 export class Outbox implements Disposable {
   readonly #kept: Numbered[] = [];
+  #keptSize = 0;
   #seq = 0;
   #waiting: ChatEvent[] = [];
   #timer: Disposable | undefined;
@@ -94,15 +95,17 @@ export class Outbox implements Disposable {
     for (const event of this.#waiting.splice(0)) {
       const numbered = this.#number(event);
       this.#kept.push(numbered);
+      this.#keptSize += sizeOf(event);
       this.outlet.event(numbered);
     }
-    if (this.#kept.length > KEPT_EVENTS) this.#kept.splice(0, this.#kept.length - KEPT_EVENTS);
+    while (this.#kept.length > KEPT_EVENTS || this.#keptSize > KEPT_CHARACTERS) this.#keptSize -= sizeOf(this.#kept.shift()?.event);
   }
 
   /** Numbers what is dropped, so that nobody takes the next event for its successor. */
   #skip(): void {
     for (const event of this.#waiting.splice(0)) this.#number(event);
     this.#kept.length = 0;
+    this.#keptSize = 0;
     this.#skipped = true;
   }
 
@@ -110,6 +113,15 @@ export class Outbox implements Disposable {
     const numbered = { seq: ++this.#seq, event };
     this.journal.append(numbered);
     return numbered;
+  }
+}
+
+/** Characters, roughly: what counts is that large things count. */
+function sizeOf(event: ChatEvent | undefined): number {
+  switch (event?.type) {
+    case "append": return event.text.length;
+    case "upsert": return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
+    default: return 100;
   }
 }
 

@@ -62,6 +62,7 @@ suite("session state", () => {
     ["the agent's death ends the turn, and the next prompt starts it again", [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED], "open running accept 1 send 1 p=cancelled idle leave starting accept 2 open running send 2 (prompting)"],
     ["an agent that cannot start keeps the prompt in the conversation", [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }], "open starting accept 1 idle leave (down)"],
     ["a restart in mid-turn ends it and opens anew", [OPENED, prompt("1"), { kind: "restarted" }, OPENED], "open running accept 1 send 1 idle restartAgent open (idle)"],
+    ["a cancelled prompt that the agent answers with an error has stopped, no more", [OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
     ["closing in mid-turn settles, cancels and leaves", [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")], "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)"],
     ["what cannot happen says so", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
   ];
@@ -75,6 +76,16 @@ suite("session state", () => {
   test("a card that was answered by the setting says so", () => {
     const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(entry => entry.kind === "permission");
     deepEqual(card?.answered, { kind: "selected", optionId: "yes", name: "Yes", optionKind: "allow_once", by: "bypass" });
+  });
+
+  test("the words for a cancelled turn are the same however the agent ended it", () =>
+    deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }).state.conversation), ["Stopped."]));
+
+  test("a question about a call id of an earlier turn does not show that call's parameters", () => {
+    const old: SessionEvent = { kind: "updated", update: { sessionUpdate: "tool_call", toolCallId: "0", title: "ls", status: "completed", rawInput: { command: "ls" } } };
+    const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), { kind: "asked", asked: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" } });
+    const card = state.conversation.entries.find(entry => entry.kind === "permission");
+    deepEqual([card?.title, card?.input], ["rm", undefined]);
   });
 
   test("each end that is not an ordinary one is said in a sentence", () => {
@@ -123,7 +134,7 @@ suite("session state", () => {
           case "prompt": feed(prompt(n)); break;
           case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;
           case "say": feed(say(n)); break;
-          case "tool": feed(tool(n, "in_progress")); break;
+          case "tool": feed(tool(made % 3 === 0 ? "again" : n, "in_progress")); break;
           case "ask": case "bypassed": questions.push(`p${n}`); feed(asked(`p${n}`, m === "ask" ? "ask" : "allow")); break;
           case "answer": case "bypass": if (questions.length > 0) feed({ kind: "answered", permissionId: questions.at(-1)!, choice: m === "bypass" ? { kind: "bypass" } : { kind: "option", optionId: "yes" } }); break;
           case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", permissionId: questions.at(-1)! }); break;
@@ -138,6 +149,7 @@ suite("session state", () => {
         const open = page.entries.filter(entry => entry.kind === "permission" && !entry.answered).map(({ id }) => id);
         deepEqual([...answers, ...open].sort(), [...questions].sort(), "a question was answered twice, or forgotten");
         if (state.phase.kind !== "prompting") equal(open.length, 0, "a question is open without a turn");
+        if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") ok(page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)), "a tool call runs without a turn");
         equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
         equal(new Set(sent).size, sent.length, "a prompt was sent twice");
       }

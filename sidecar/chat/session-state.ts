@@ -15,7 +15,7 @@
 import { applyEvent, interrupted, isTerminal, type ActionId, type ChatEvent, type Conversation, type Entry, type Notice, type Permission, type PermissionAnswered, type PermissionOption, type ToolContent } from "../../src/protocol/chat";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
-import { adaptUpdate, toolFrom } from "./acp-v1";
+import { adaptUpdate, lastTurn, toolFrom } from "./acp-v1";
 
 export interface Prompt { readonly messageId: string; readonly text: string }
 
@@ -134,7 +134,8 @@ export function step(state: State, event: SessionEvent): Step {
       default: return assertNever(event, "session event");
     }
     case "cancelling": switch (event.kind) {
-      case "turnEnded": return end(state, event.outcome, 0);
+      // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
+      case "turnEnded": return end(state, event.outcome.kind === "failed" ? { kind: "stopped", reason: "cancelled" } : event.outcome, 0);
       case "cancelOverdue": return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, ["restartAgent"]);
       case "prompted": return refuse(state, event.prompt);
       case "agentDown": return fell(state, event);
@@ -224,19 +225,31 @@ function close(state: State): Step {
 
 function update(state: State, raw: unknown): Step {
   const { events, made } = adaptUpdate(state.conversation, raw, n => `${state.prefix}${state.made + n}`);
-  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emit(s, event)));
+  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emit(s, isTurn(s) ? event : quiet(s, event))));
+}
+
+function isTurn({ phase }: State): boolean { return phase.kind === "prompting" || phase.kind === "cancelling"; }
+
+/** Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for ever. */
+function quiet({ conversation }: State, event: ChatEvent): ChatEvent {
+  if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
+  const { id } = event.entry;
+  const known = conversation.entries.find(entry => entry.id === id);
+  return { type: "upsert", entry: { ...event.entry, status: known?.kind === "tool" && isTerminal(known.status) ? known.status : "cancelled" } };
 }
 
 /** Without a turn there is nobody who waits for the tool: a late question is answered `cancelled`, and said so. */
 function ask(state: State, { permissionId, toolCall, options, policy }: Asked): Step {
-  const { entry: tool, wasKnown } = toolFrom(state.conversation, toolCall, `${permissionId}-tool`);
+  // Of this turn: an id that was used before names another call, and a card must not show that one's parameters.
+  const { entry: tool } = toolFrom(state.conversation, toolCall, `${permissionId}-tool`, lastTurn(state.conversation));
   const question: Permission = {
     kind: "permission", id: permissionId, agent: state.conversation.agent.name, toolEntryId: tool.id, title: tool.title, toolKind: tool.toolKind,
     content: tool.content.filter(isPartOfQuestion), options, ...(tool.input === undefined ? {} : { input: tool.input }),
   };
   const once = options.find(option => option.kind === "allow_once");
   const refused = (s: State, why: string): Step => chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [t, [{ kind: "answerAgent", permissionId, optionId: undefined }]]);
-  const shown = emit(state, { type: "upsert", entry: wasKnown || state.phase.kind === "prompting" ? tool : { ...tool, status: "cancelled" } });
+  const announced: ChatEvent = { type: "upsert", entry: tool };
+  const shown = emit(state, isTurn(state) ? announced : quiet(state, announced));
   switch (state.phase.kind) {
     case "prompting": return policy === "allow" && once
       ? chain(shown, s => emit(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }), s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]])

@@ -175,6 +175,27 @@ suite("chat session", () => {
     equal(world.shown.get(id)?.turn.state, "idle");
   });
 
+  test("an agent that dies with a question open did not withdraw it", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: {}, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] }).catch(() => undefined);
+    await world.settle();
+    await world.agents[0]!.die();
+    await world.settle();
+    const card = world.entries(id).find(entry => entry.kind === "permission");
+    deepEqual(card?.answered, { kind: "cancelled", why: "the agent stopped" });
+  });
+
+  test("a question none of whose options can be chosen is refused", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    await rejects(world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", toolCall: {}, options: [{ name: "no id" }] }), { code: -32602 });
+  });
+
   test("an agent that cannot be started says why, and the prompt stays", async () => {
     await using world = new World();
     world.manual = ["initialize"];
@@ -194,6 +215,7 @@ suite("chat session", () => {
     await world.service.handlers["chat/restartAgent"]({ sessionId: a }, NEVER);
     await world.settle();
     ok(world.agents[0]!.heard.includes("closed"));
+    deepEqual(world.story(b), ["notice Ada was restarted from another tab. Your next prompt starts it again."]);
     await world.prompt(b, "hi");
     await world.settle();
     (await world.agents[1]!.next("session/prompt")).respond({ stopReason: "end_turn" });

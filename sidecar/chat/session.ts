@@ -19,7 +19,7 @@ import type { Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { IncomingRequest } from "../rpc/peer";
+import { ConnectionClosed, type IncomingRequest } from "../rpc/peer";
 import { permissionOptions } from "./acp-v1";
 import { Outbox, type Outlet } from "./outbox";
 import { start, step, type Effect, type Prompt, type SessionEvent, type State, type Trouble } from "./session-state";
@@ -67,6 +67,7 @@ export class Session extends Actor<Message> {
   /** Counts openings: what comes from an earlier one is late. */
   #opening = 0;
   #agent: AgentSession | undefined;
+  #asked = 0;
   readonly #questions = new Map<string, IncomingRequest>();
   readonly #responders = new Map<string, PromptResponder>();
   #patience: Disposable | undefined;
@@ -107,6 +108,7 @@ export class Session extends Actor<Message> {
   protected override failed(message: Message, error: unknown): void {
     this.world.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
     if (message.kind === "prompt") message.responder.refuse("Symposium could not take this prompt. See the log.");
+    if (message.kind === "permission") message.request.respond({ outcome: { outcome: "cancelled" } });
   }
 
   protected override refused(message: Message): void {
@@ -154,7 +156,7 @@ export class Session extends Actor<Message> {
         return this.world.setBypass(this.begin.agent.id);
       case "restartAgent":
         this.#leave();
-        return this.world.pool.restart({ agent: this.begin.agent, cwd: this.begin.cwd });
+        return this.world.pool.restart({ agent: this.begin.agent, cwd: this.begin.cwd }, { message: `${this.begin.agent.name} was restarted from another tab. Your next prompt starts it again.` });
       case "leave": return this.#leave();
       case "unexpected": return this.world.log("error", "agent", "Unexpected session event", { what: effect.what });
       default: return assertNever(effect, "session effect");
@@ -168,6 +170,7 @@ export class Session extends Actor<Message> {
     const { agent, cwd } = this.begin;
     const slow = () => this.#tell({ kind: "slow", text: `${agent.name} is still starting…` }, of);
     this.world.pool.acquire({ agent, cwd }, slow).then(async lease => {
+      if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
       try {
         const agentSession = await lease.connection.newSession(cwd, {
           update: update => this.#tell({ kind: "updated", update }, of),
@@ -210,11 +213,16 @@ export class Session extends Actor<Message> {
 
   #question(request: IncomingRequest, of: number): void {
     if (of !== this.#opening) return request.respond({ outcome: { outcome: "cancelled" } });
-    const { toolCall, options } = objectOr(request.params);
-    const permissionId = `${this.begin.sessionId.slice(0, 8)}-p${of}.${String(request.id)}-${this.#state.conversation.entries.length}`;
+    const { toolCall, options: offered } = objectOr(request.params);
+    const options = permissionOptions(offered);
+    if (options.length === 0) return request.fail(new RpcError(RpcCode.invalidParams, "options: none of them has an optionId"));
+    const permissionId = `${this.begin.sessionId.slice(0, 8)}-p${++this.#asked}`;
     this.#questions.set(permissionId, request);
-    request.signal.addEventListener("abort", () => this.#tell({ kind: "withdrawn", permissionId }, of), { once: true });
-    this.#step({ kind: "asked", asked: { permissionId, toolCall, options: permissionOptions(options), policy: this.world.policy.decide(this.begin.agent.id) } });
+    request.signal.addEventListener("abort", () => {
+      // An agent that is gone has withdrawn nothing: its end settles the question, and says why.
+      if (!(request.signal.reason instanceof ConnectionClosed)) this.#tell({ kind: "withdrawn", permissionId }, of);
+    }, { once: true });
+    this.#step({ kind: "asked", asked: { permissionId, toolCall, options, policy: this.world.policy.decide(this.begin.agent.id) } });
   }
 
   #answer(permissionId: string, optionId: string | undefined): void {

@@ -24,7 +24,8 @@ export async function serve(version: string): Promise<void> {
   const wire = new HostWire(process.stdin, process.stdout);
   let threshold: LogLevel = "info";
   const log = (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>): void => {
-    if (isLogged(level, threshold)) wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
+    // A host that does not keep up gets the conversations, not the log.
+    if (isLogged(level, threshold) && !wire.isCongested()) wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
   await using scope = new Scope("sidecar", error => log("error", "sidecar", "Something could not be let go of", { error: String(error) }));
   let served: Served | undefined;
@@ -50,6 +51,7 @@ export async function serve(version: string): Promise<void> {
     "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
     "settings/logLevel": ({ level }) => { threshold = level; },
   });
+  process.once("SIGTERM", () => process.stdin.destroy()); // as if the host had gone
   await wire.closed;
 }
 
@@ -62,7 +64,7 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => log("warn", "sidecar", message, detail) });
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
-  const pool = scope.add(new AgentPool((key, slow) => launch(key, slow, {
+  const pool = scope.add(new AgentPool((key, slow, signal) => launch(key, slow, signal, {
     version, clock: realClock,
     startProcess: spec => startProcess(spec, {
       clock: realClock, ledger,

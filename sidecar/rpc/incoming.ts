@@ -6,7 +6,7 @@ export interface IncomingRequest {
   readonly id: Id;
   readonly method: string;
   readonly params: unknown;
-  /** Aborted when the other side cancels the request or is gone. */
+  /** Aborted when the other side cancels the request or is gone: then the reason is a `ConnectionClosed`. */
   readonly signal: AbortSignal;
   /** Answers. `undefined` becomes `null`. Ignored after the first answer. */
   respond(result: unknown): void;
@@ -34,8 +34,9 @@ export class Incoming implements IncomingRequest {
     return (this.#aborting ??= new AbortController()).signal;
   }
 
-  abort(): void {
-    (this.#aborting ??= new AbortController()).abort();
+  /** `reason` is undefined when the other side withdrew the request itself. */
+  abort(reason?: RpcError): void {
+    (this.#aborting ??= new AbortController()).abort(reason);
   }
 
   respond(result: unknown): void {

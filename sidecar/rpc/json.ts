@@ -12,6 +12,15 @@ export function numberOr<T>(value: unknown, otherwise: T): number | T { return t
 
 /** For a person to read: strings as they are, all else indented; cut after `limit` characters, and says so. */
 export function readable(value: unknown, limit: number): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2) ?? String(value);
+  return cut(typeof value === "string" ? value : indented(value), limit);
+}
+
+export function cut(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
+}
+
+/** What was parsed may be nested too deep to be written again: the parser has no limit there, the writer has. */
+function indented(value: unknown): string {
+  try { return JSON.stringify(value, undefined, 2) ?? String(value); }
+  catch { return "(nested too deep to be shown)"; }
 }

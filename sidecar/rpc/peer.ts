@@ -202,7 +202,7 @@ export class Peer implements AsyncDisposable {
     this.#calls.clear();
     this.#open.clear();
     for (const settle of calls) this.#settle(settle, { ok: false, error: new ConnectionClosed(reason) });
-    for (const incoming of open) incoming.abort();
+    for (const incoming of open) incoming.abort(new ConnectionClosed(reason));
     this.#handlers.closed(reason);
   }
 

@@ -160,6 +160,37 @@ suite("chat controller", () => {
     deepEqual(world.of("failed"), []);
   });
 
+  test("what a page said before it heard of the loss opens nothing: more may be on its screen by then", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    equal(world.of("state").at(-1)?.losses, 1);
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 0 });
+    deepEqual(world.sidecar.calls, []);
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 3, shown: SHOWN }], losses: 1 });
+    deepEqual(world.calls("chat/new").length, 1);
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
+  });
+
+  test("a session that a sidecar opened while it was being stopped is lost with it", async () => {
+    const world = new World();
+    world.sidecar.hold("chat/new");
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.become({ kind: "stopping", run: 1, next: "start" });
+    world.sidecar.release();
+    await settled();
+    world.sidecar.die();
+    await world.become({ kind: "starting", run: 2, node: "own", deaths: [] });
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    equal(world.posted.at(-1)?.type, "askAgain");
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 1 });
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/replay"]);
+  });
+
   test("without a page nobody says what is shown: a prompt of a lost tab opens it", async () => {
     const world = new World();
     world.live = false;

@@ -23,6 +23,7 @@ suite("activation", () => {
 
   test("every command of the manifest is registered", async () => {
     const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } };
+    await extension().activate();
     const registered = new Set(await vscode.commands.getCommands(true));
     assert.deepEqual(contributes.commands.map(({ command }) => command).filter(command => !registered.has(command)), []);
   });

@@ -56,4 +56,6 @@ export async function begin(world: World): Promise<void> {
   world.prompt(0);
   world.prompt(1);
   await world.flow(20);
+  await world.tick(16);
+  await world.flow(20);
 }

@@ -30,6 +30,8 @@ export class TestWebview {
   readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
   #state: "hidden" | "starting" | "running" = "hidden";
   #page: TestPage | undefined;
+  /** How often pages asked. */
+  asked = 0;
   #pages = 0;
   #saved: unknown;
 
@@ -53,7 +55,10 @@ export class TestWebview {
     this.#page = new TestPage(this.#saved === undefined ? undefined : JSON.parse(JSON.stringify(this.#saved)), {
       ...this.browser,
       timeOfDay: () => this.browser.clock.now() + BUILDING_MS * ++this.#pages,
-      post: message => this.toHost.send(message),
+      post: message => {
+        if (message.type === "webview-ready") this.asked++;
+        this.toHost.send(message);
+      },
       setState: state => { this.#saved = state; },
     });
   }

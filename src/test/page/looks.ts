@@ -35,6 +35,7 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
     const isShown = (element: Element): boolean => element.getClientRects().length > 0 && getComputedStyle(element).visibility === "visible" && !element.closest(":disabled, .symposium-spoken");
     return [...body.querySelectorAll(selector)].flatMap(each => [each, ...each.querySelectorAll("*")])
       .filter(element => isShown(element) && [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()))
+      .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0) // what is not painted at all need not be readable
       .map(element => {
         const background = behind(element);
         const [r, g, b, a] = parse(getComputedStyle(element).color);

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+interface Result { passed: number; failed: { title: string; message: string }[]; skipped: { title: string; reason: string }[] }
+interface Suites { mocha(name: string, options: object, start: (env: Record<string, string>) => Promise<{ code: number; text: string }>): Promise<Result> }
+
+/** The scripts are plain JavaScript, which the compiler does not look into. */
+const suites = async (): Promise<Suites> => await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href) as Suites;
+
+suite("what npm test counts", () => {
+  let folder: string;
+  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "suites-")); });
+  teardown(() => { rmSync(folder, { recursive: true }); });
+
+  /** Runs these tests with our reporter, and sums them up as `npm test` does. */
+  async function counted(source: string, options: object = {}, endsWith?: number): Promise<Result> {
+    const file = path.join(folder, "some.test.cjs");
+    writeFileSync(file, source);
+    return (await suites()).mocha("some", { output: "hold", ...options }, async env => {
+      const { status, stdout } = spawnSync(process.execPath, ["node_modules/mocha/bin/mocha.js", "--ui", "tdd", "--reporter", "scripts/reporter.cjs", file], { encoding: "utf8", env: { ...process.env, ...env } });
+      return { code: endsWith ?? status ?? 1, text: stdout };
+    });
+  }
+
+  test("what passed, what failed, and what was skipped, with the reason", async () => {
+    const { passed, failed, skipped } = await counted(`suite("s", () => {
+      test("good", () => {});
+      test("bad", () => { throw new Error("no"); });
+      test("not here", function () { this.skipReason = "no desktop"; this.skip(); });
+    });`);
+    assert.equal(passed, 1);
+    assert.deepEqual(failed.map(({ title }) => title), ["s › bad"]);
+    assert.deepEqual(skipped, [{ title: "s › not here", reason: "no desktop" }]);
+  });
+
+  test("a test that is skipped without a reason has failed", async () => {
+    const { failed, skipped } = await counted(`suite("s", () => { test.skip("quiet", () => {}); });`);
+    assert.deepEqual({ failed: failed.map(({ title }) => title), skipped }, { failed: ["s › quiet"], skipped: [] });
+  });
+
+  test("a suite that dies before its end has failed", async () => {
+    const { passed, failed } = await counted(`suite("s", () => { test("last words", () => process.exit(0)); });`);
+    assert.equal(passed, 0);
+    assert.match(failed[0]?.message ?? "", /did not run to its end/);
+  });
+
+  test("a suite without a test has failed, unless a part was asked for", async () => {
+    assert.match((await counted("")).failed[0]?.message ?? "", /Not one test ran/);
+    assert.deepEqual((await counted("", { grep: "nothing of this name" })).failed, []);
+  });
+
+  test("a failing end without a failing test is a failure", async () => {
+    const { failed } = await counted(`suite("s", () => { test("good", () => {}); });`, {}, 3);
+    assert.equal(failed.length, 1);
+  });
+});

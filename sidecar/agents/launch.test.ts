@@ -1,0 +1,47 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { AgentConfig } from "../../src/protocol/agents";
+import { realClock } from "../rpc/clock";
+import { census } from "../testing/census";
+import { eventually } from "../testing/eventually";
+import { scriptedAgent } from "../testing/programs";
+import { commandOf, launch } from "./launch";
+import { openLedger } from "./ledger";
+import { AgentPool } from "./pool";
+import { startProcess } from "./process";
+
+const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id: "a", name: "Ada", distribution });
+
+suite("launch", () => {
+  test("each distribution is a command, and none is a sentence", () => {
+    deepEqual(commandOf(config({ local: { command: "x", args: ["y"] } })), { kind: "process", command: "x", args: ["y"], env: {} });
+    deepEqual(commandOf(config({ executable: { path: "/x" } })), { kind: "process", command: "/x", args: [], env: {} });
+    deepEqual(commandOf(config({ symposium: { subcommand: "eliza", args: ["--deterministic"] } })), { kind: "eliza", deterministic: true });
+    throws(() => commandOf(config({})), /Ada has no command/);
+    throws(() => commandOf(config({ symposium: { subcommand: "other" } })), /Ada has no command/);
+  });
+
+  test("an agent that hangs in initialize ends when nobody wants it any more, with all that it started", async function () {
+    if (process.platform !== "linux") {
+      this.skipReason = "the census reads /proc";
+      this.skip();
+    }
+    const storage = mkdtempSync(path.join(tmpdir(), "launch-"));
+    const run = `launch-${process.pid}`;
+    const ledger = openLedger(storage, run);
+    const pool = new AgentPool((key, slow, signal) => launch(key, slow, signal, {
+      version: "1", clock: realClock, log: () => undefined,
+      startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
+    }), error => { throw error; });
+    const { command, args } = scriptedAgent(["--hang-init", "--ignore-sigterm", "--ignore-stdin-end", "--with-child"]);
+    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage }, () => undefined), /no tab uses it/);
+    await eventually(() => census(run).length === 2, "the agent and its child run");
+    await pool[Symbol.asyncDispose]();
+    await failed;
+    equal(census(run).length, 0);
+    ledger.close();
+    rmSync(storage, { recursive: true });
+  });
+});
