@@ -1,6 +1,7 @@
 // What `npm start` does once the dependencies are there.
 import { applyEdits, modify } from "jsonc-parser";
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "./build.mjs";
@@ -94,9 +95,11 @@ async function openBrowser(settings, workspace) {
   // As if it were installed, only that its folder is this one: a page that anybody opens has no development options.
   const where = { $mid: 1, path: root, scheme: "file" };
   writeFileSync(path.join(extensionsDir, "extensions.json"), JSON.stringify([{ identifier: { id: `${manifest.publisher}.${manifest.name}` }, version: manifest.version, location: where }]));
-  const server = await startServer({ home: folder, ownHome: false, userData, extensionsDir, graceSeconds: 300 });
+  // Whoever reaches the page has a shell: other users of this computer must not.
+  const password = randomBytes(9).toString("base64url");
+  const server = await startServer({ home: folder, ownHome: false, userData, extensionsDir, graceSeconds: 300, password });
   const url = `http://${server.authority}/?folder=${encodeURIComponent(workspace)}`;
-  console.log(`\n  VS Code is at ${url}\n  ${HINT}\n  Ctrl+C ends it.\n`);
+  console.log(`\n  VS Code is at ${url}\n  Password: ${password}\n  ${HINT}\n  Ctrl+C ends it.\n`);
   const opener = process.platform === "darwin" ? "open" : process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? which("xdg-open") : undefined;
   if (opener !== undefined) spawn(opener, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
   const interval = setInterval(() => {}, 1_000_000);

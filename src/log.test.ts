@@ -38,6 +38,20 @@ suite("log", () => {
     ok(text.includes("\"PATH\":\"/bin\"") && text.includes("\"sessionId\":\"kept\"") && text.includes("\"tabId\":\"kept\""));
   });
 
+  test("one line is bounded, however much is in it", () => {
+    const log = new Log();
+    const heard: LogEvent[] = [];
+    log.onLog(event => heard.push(event));
+    const many = Array.from({ length: 200_000 }, (_, i) => `item ${i}`);
+    const wide = Object.fromEntries(many.map(name => [name, 1]));
+    const nested = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => ["x".repeat(3_999), { [`${"n".repeat(5_000)}`]: 1 }]));
+    for (const data of [{ many }, wide, { wide }, { nested }, { numbers: Array(200_000).fill(1) }, { empty: Array.from({ length: 200_000 }, () => ({})) }]) log.info("agent", "much", data);
+    for (const event of heard) ok(formatted(event).length < 40_000, String(formatted(event).length));
+    ok(formatted(heard[0]!).includes(`"item 99","… (199900 more)"`));
+    log.info("agent", "few", { list: Array(90).fill("x") });
+    deepEqual(heard.at(-1)?.data, { list: Array(90).fill("x") });
+  });
+
   test("a long or deep value is cut, an error becomes its message", () => {
     const log = new Log();
     const heard: LogEvent[] = [];

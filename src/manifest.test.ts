@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type SettingName } from "./names";
+import { LOG_LEVELS } from "./protocol/log";
 import { readSettings } from "./settings/settings";
 
 interface Manifest {
@@ -30,6 +31,9 @@ suite("the manifest and the public names", () => {
     readSettings(name => { read.add(name); return undefined; });
     deepEqual([...read].sort(), Object.keys(contributes.configuration.properties).sort());
   });
+
+  test("every declared level of the log is one that we have, and no other", () =>
+    deepEqual(contributes.configuration.properties["symposium.logLevel"]?.enum, LOG_LEVELS));
 
   test("the defaults of the manifest are values that we understand", () => {
     const settings = readSettings(name => contributes.configuration.properties[name]?.default);

@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
+import { marked } from "marked";
 import { escapeHtml, literal, safeMarkdown, visible } from "./markdown-safe";
 
 const hostile = fc.array(fc.constantFrom("<img src=x onerror=y>", "<", "</a>", "![a](b)", "![", "`", "``", "```\n", "\n", "\n\n", "&lt;", "&#60;", "&", "[x](javascript:y)", "\\", "text "), { maxLength: 30 }).map(parts => parts.join(""));
@@ -25,6 +26,22 @@ suite("markdown safe", () => {
     const began = performance.now();
     safeMarkdown(text);
     ok(performance.now() - began < 2_000);
+  });
+
+  test("quotes and lists nest only so deep that the renderer can follow", () => {
+    const indented = (depth: number) => Array.from({ length: depth }, (_, i) => `${" ".repeat(2 * i)}- x`).join("\n");
+    const steps = Array.from({ length: 100 }, (_, i) => `${" ".repeat(80 * i)}${"- ".repeat(40)}x`).join("\n");
+    const deep = [">", "> ", "- ", "-\t", "1. ", "> - ", " > 2) + * "].map(marker => `${marker.repeat(4_000)}x`);
+    for (const text of [...deep, `\`\`\`\n${deep[0]}`, indented(1_000), steps]) {
+      const html = marked.parse(safeMarkdown(text), { async: false });
+      ok((html.match(/<(?:blockquote|ul|ol)/g) ?? []).length < 300, text.slice(0, 20));
+      ok(html.includes("x"));
+    }
+  });
+
+  test("nesting that people write is not touched", () => {
+    const text = `${"> ".repeat(20)}so\n${" ".repeat(40)}- deep\n${"-".repeat(120)}\n${"*".repeat(90)}bold${"*".repeat(90)}`;
+    equal(safeMarkdown(text), text);
   });
 
   test("a name is one line, and every mark in it is itself", () =>

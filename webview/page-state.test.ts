@@ -113,7 +113,7 @@ class World {
     const session = this.#sessions.get(tabId);
     const known = session?.conversation.entries.some(({ id }) => id === messageId);
     if (known) return;
-    if (!session || session.conversation.turn.state !== "idle") { this.toPage.push({ type: "failed", tabId, message: "Not now." }); return; }
+    if (!session || session.conversation.turn.state !== "idle") { this.toPage.push({ type: "failed", tabId, messageId, message: "Not now." }); return; }
     this.emit(tabId, { type: "upsert", entry: { kind: "user", id: messageId, text } });
     this.emit(tabId, { type: "turn", turn: { state: "running", messageId } });
   }
@@ -348,9 +348,32 @@ suite("page state, one by one", () => {
   test("a prompt under way makes the tab busy, and comes back when its request fails", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     equal(turnOf(tabOf(sent.page)), "starting");
-    const failed = run(sent.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No." } });
+    const failed = run(sent.page, { kind: "received", message: { type: "failed", tabId: "t1", messageId: "m1", message: "No." } });
     ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
     equal(turnOf(tabOf(failed.page)), "idle");
+  });
+
+  test("a prompt under way stays there when something else of its tab fails", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    for (const messageId of [undefined, "m0"]) {
+      const failed = run(sent.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...(messageId === undefined ? {} : { messageId }) } });
+      deepEqual(failed.effects, [{ kind: "show", tabId: "t1" }]);
+      deepEqual([tabOf(failed.page).drafts, tabOf(failed.page).remark], [{ text: "", onTheWay: [{ messageId: "m1", text: "hello" }] }, { tone: "error", text: "No." }]);
+    }
+  });
+
+  test("a tab that gets no session at all gives back what is on its way to it", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    const [next] = openPage(restored(JSON.parse(JSON.stringify(saved(sent.page)))), 0, 0);
+    const failed = run(next, { kind: "received", message: { type: "failed", tabId: "t1", message: "No." } });
+    ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
+  });
+
+  test("a failed prompt leaves an answer alone that is under way", () => {
+    const question: Entry = { kind: "permission", id: "p", agent: "Eliza", toolEntryId: "x", title: "?", toolKind: "other", content: [], options: [] };
+    const answered = run(livePage({ entries: [question] }), { kind: "answered", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } });
+    const failed = (rest: object) => run(answered.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...rest } });
+    deepEqual([tabOf(failed({ messageId: "m1" }).page).answering.length, tabOf(failed({}).page).answering.length], [1, 0]);
   });
 
   test("a prompt that a snapshot does not contain is sent again under its id", () => {

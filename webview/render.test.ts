@@ -24,6 +24,13 @@ suite("render", () => {
     deepEqual(card.buttons.map(({ id, label, weight }) => [id, label, weight]), [["option:o1", "Yes", "main"], ["option:o2", "No", "plain"], ["bypass", "Bypass permissions for this agent", "quiet"]]);
   });
 
+  test("where the agent offers no way to allow, we offer none", () => {
+    const kinds = (...options: Permission["options"]) => only({ ...question, options }).buttons.map(({ id }) => id);
+    deepEqual(kinds({ optionId: "o", name: "No", kind: "reject_once" }, { optionId: "p", name: "Never", kind: "reject_always" }), ["option:o", "option:p"]);
+    deepEqual(kinds({ optionId: "o", name: "Always", kind: "allow_always" }), ["option:o", "bypass"]);
+    deepEqual(kinds(), []);
+  });
+
   test("parameters of a permission are never cut", () => {
     const input = JSON.stringify(Array.from({ length: 5_000 }, (_, i) => i), undefined, 1);
     ok(only({ ...question, input }).body.includes(input));
@@ -80,6 +87,13 @@ suite("render", () => {
     ok(cardsOf(question, now) !== cardsOf(question, { ...now, answering: true }));
   });
 
+  test("an entry that cannot be described has a card that says so, and takes no other with it", () => {
+    const broken: ToolCall = JSON.parse(JSON.stringify({ ...tool, id: "b", locations: [{ line: 3 }] }));
+    const card = only(broken);
+    deepEqual([card.key, card.kind, card.header?.tone, card.buttons], ["b", "unknown", "warning", []]);
+    equal(card.header?.text, "This entry cannot be shown.");
+  });
+
   test("an id that every object has names a card all the same", () => {
     equal(keyOf("__proto__"), "~__proto__");
     equal(keyOf("plain"), "plain");
@@ -108,12 +122,25 @@ suite("tool content", () => {
   test("output is cut, loses its terminal colours, and shows what hides in it", () => {
     const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
     ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
+    match(textBlock("x".repeat(20_000), "text"), /\nx{16000}\n[^]*\*4000 more characters are not shown\.\*$/);
   });
 
   test("a file's link leads to its line, whatever is in its name", () => {
     equal(fileLink({ path: "/w/a.ts", line: 3 }), "[/w/a.ts:3](file:///w/a.ts#L3)");
     equal(fileLink({ path: "C:\\w\\a (1)#.ts" }), "[C:\\w\\a (1)#.ts](file:///C:/w/a%20%281%29%23.ts)");
     ok(!fileLink({ path: "/w/<b>]x" }).includes("<"));
+  });
+
+  test("half a character in a path is shown, and linked to, as one that is not known", () => {
+    equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
+    equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
+    equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
+    ok(contentMarkdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
+  });
+
+  test("code is never changed to keep it shallow: in a block it nests nothing", () => {
+    const code = ">".repeat(4_000);
+    ok(textBlock(code, "text").includes(code));
   });
 
   test("every kind of content shows something", () => {

@@ -10,15 +10,16 @@ const MOST_CHARACTERS = 16_000;
 /** Text of a program or a file as a code block; `cut` leaves the end out and says so. */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const plain = text.replace(ANSI, "");
-  const [shown, left] = how === "whole" ? [plain, 0] : shortened(plain);
-  return `${safeMarkdown(codeBlock(visible(shown), language))}${left > 0 ? `\n\n*${left} more lines are not shown.*` : ""}`;
+  const [shown, left] = how === "whole" ? [plain, ""] : shortened(plain);
+  return `${safeMarkdown(codeBlock(visible(shown), language))}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
-function shortened(text: string): readonly [shown: string, left: number] {
+function shortened(text: string): readonly [shown: string, left: string] {
   const lines = text.split("\n");
   const some = lines.slice(0, MOST_LINES).join("\n").slice(0, MOST_CHARACTERS);
-  return [some, lines.length - some.split("\n").length];
+  const left = lines.length - some.split("\n").length;
+  return [some, left > 0 ? `${left} more lines` : some.length < text.length ? `${text.length - some.length} more characters` : ""];
 }
 
 /** For a block without a language the renderer takes C. */

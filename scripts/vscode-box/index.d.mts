@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   /** Workspace trust is on: folders open in Restricted Mode. */
   readonly restricted?: boolean;
+  /** Asked of whoever opens the page; none unless given. */
+  readonly password?: string;
   /** How long an extension host outlives a page that went away without a word. */
   readonly graceSeconds?: number;
 }

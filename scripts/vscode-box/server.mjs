@@ -36,7 +36,7 @@ process.on("exit", () => { for (const pid of groups) signal(pid, "SIGKILL"); });
  * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added to the
  * environment of server, extension hosts and agents.
  */
-export async function startServer({ home, ownHome = true, settings = {}, userData, extensionsDir, env = {}, args = [], restricted = false, graceSeconds = 5 } = {}) {
+export async function startServer({ home, ownHome = true, settings = {}, userData, extensionsDir, env = {}, args = [], restricted = false, graceSeconds = 5, password } = {}) {
   const folder = home ?? mkdtempSync(path.join(temporaryRoot(), "symposium-"));
   const server = {
     home: folder, userData: userData ?? path.join(folder, "user-data"), extensions: extensionsDir ?? path.join(folder, "extensions"),
@@ -57,12 +57,12 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
   if (!existsSync(server.settingsFile)) server.writeSettings({});
 
   const log = openSync(server.logFile, "w");
-  const child = spawn(serverNode, [serverEntry, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--config", path.join(folder, "config.yaml"),
+  const child = spawn(serverNode, [serverEntry, "--auth", password === undefined ? "none" : "password", "--bind-addr", "127.0.0.1:0", "--config", path.join(folder, "config.yaml"),
     "--session-socket", path.join(folder, "s.sock"), "--user-data-dir", server.userData, "--extensions-dir", server.extensions,
     "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened",
     "--reconnection-grace-time", String(graceSeconds), ...(restricted ? [] : ["--disable-workspace-trust"]), ...args],
   { stdio: ["ignore", log, log], detached: true,
-    env: { ...cleanEnvironment(), ...(ownHome ? { HOME: folder, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary } : {}), ...env } });
+    env: { ...cleanEnvironment(), ...(ownHome ? { HOME: folder, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary } : {}), ...(password === undefined ? {} : { PASSWORD: password }), ...env } });
   closeSync(log);
   const ended = new Promise(resolve => {
     child.on("error", error => resolve(error.message));

@@ -23,6 +23,7 @@ class World {
   restarts = 0;
   live = true;
   trusted = true;
+  linkProblem: Error | undefined;
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
   readonly done: string[] = [];
@@ -39,7 +40,7 @@ class World {
       log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
       selectAgent: async agentId => { this.done.push(`select ${agentId}`); },
       act: async action => { this.done.push(action); },
-      openLink: async href => { this.done.push(`open ${href}`); },
+      openLink: async href => { if (this.linkProblem) throw this.linkProblem; this.done.push(`open ${href}`); },
       tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
       forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
     });
@@ -227,7 +228,7 @@ suite("chat controller", () => {
     await world.says({ type: "new-tab", tabId: "t" });
     world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(world.chat.handle(prompt("t")), /still answering/);
-    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "Eliza is still answering." }]);
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "Eliza is still answering." }]);
     await rejects(world.chat.handle(prompt("never")), /closed/);
   });
 
@@ -240,7 +241,7 @@ suite("chat controller", () => {
     world.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
     await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
     deepEqual(world.of("state").at(-1)?.sidecar, { state: "failed", message: "It stopped 5 times.", actions: ["restartSidecar", "showLogs"] });
-    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "It stopped 5 times." }]);
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "It stopped 5 times." }]);
     deepEqual(world.done, []);
   });
 
@@ -300,7 +301,22 @@ suite("chat controller", () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" }, { type: "select-agent", agentId: "mine" }, { type: "select-agent", agentId: "gone" }, { type: "action", tabId: "t", action: "showLogs" },
       { type: "action", tabId: "t", action: "restartAgent" }, { type: "action", tabId: "t", action: "restartSidecar" }, { type: "open-link", href: "https://x" });
-    deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x"], 1, [{ sessionId: "s1" }]]);
+    deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "], 1, [{ sessionId: "s1" }]]);
+  });
+
+  test("an action that fails names no prompt: those on their way may well arrive", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
+    await world.says({ type: "action", tabId: "t", action: "restartAgent" });
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
+  });
+
+  test("what fails and belongs to no tab, a link say, is said by VS Code", async () => {
+    const world = new World();
+    world.linkProblem = new Error("This link is not opened.");
+    await world.says({ type: "open-link", href: "ftp://x" });
+    deepEqual(world.done, ["tell This link is not opened. "]);
   });
 
   test("the command restarts the agent of the tab that is looked at", async () => {

@@ -66,6 +66,19 @@ suite("what the page says", () => {
     deepEqual(result, { ok: true, message: { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], ENTRIES[1]] }] } });
   });
 
+  test("ids, names and titles of agents pass in whatever length, the same in an entry and in its answer", () => {
+    const long = "x".repeat(100_000);
+    const [tool, question] = [ENTRIES[4], ENTRIES[6]];
+    const messages = [
+      { type: "answer-permission", tabId: "t", permissionId: long, choice: { kind: "option", optionId: long } },
+      { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [
+        { ...tool, id: long, toolCallId: long, title: long, toolKind: long, locations: [{ path: long }] },
+        { ...question, id: long, toolEntryId: long, title: long, agent: long, options: [{ optionId: long, name: long, kind: "allow_once" }], answered: { kind: "selected", optionId: long, name: long, optionKind: "allow_once", by: "user" } },
+      ] }] },
+    ];
+    for (const message of messages) deepEqual(validate(message), { ok: true, message });
+  });
+
   test("any JSON is answered, never thrown at", () =>
     fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(...MESSAGES), (value, message) => {
       equal(typeof validate(value).ok, "boolean");

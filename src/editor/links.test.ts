@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { linkTarget } from "./links";
+import { linkTarget, LinkNotOpened } from "./links";
 
 const FOLDERS = ["/work/one", "/work/two"];
 const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
@@ -14,6 +14,13 @@ suite("links", () => {
     for (const href of ["command:workbench.action.quit", "javascript:alert(1)", "vscode://x/y", "data:text/html,x", "ftp://h/x", "vscode-resource:/x", "https://", "Command:x"]) {
       equal(of(href).kind, "refused", href);
     }
+  });
+
+  test("a link that is not opened is one sentence for the user", () => {
+    equal(LinkNotOpened.refused("the file is outside the workspace").message, "This link is not opened: the file is outside the workspace.");
+    const cause = new Error("ENOENT");
+    const missing = LinkNotOpened.missing("/w/a.ts", cause);
+    deepEqual([missing.message, missing.cause], ["“/w/a.ts” could not be opened. Is it there, and is it text?", cause]);
   });
 
   test("files of the workspace are opened, with a line when the link has one", () => {

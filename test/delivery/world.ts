@@ -133,37 +133,43 @@ export class World {
   }
 
   async tick(ms: number): Promise<void> {
+    const { asked } = this.webview;
     for (let left = ms; left > 0; left -= 250) {
       this.clock.advance(Math.min(left, 250));
       await drained();
     }
+    if (this.webview.asked - asked > 2 + ms / 1_000) this.problems.push(`the page asked ${this.webview.asked - asked} times in ${ms} ms`);
   }
 
   // --- the end
 
-  /** From now on nothing is lost: everything that is said is shown, and nobody says anything any more. */
-  async finish(): Promise<void> {
+  /**
+   * From now on nothing is lost. Everything that was said is shown, after so many milliseconds, and then nobody says anything any more
+   * but what the user asks for once more.
+   */
+  async finish(): Promise<number> {
     const { toPage, toHost } = this.webview;
     const before = { sent: toPage.sent + toHost.sent, asked: this.webview.asked };
     const underWay = WAYS.reduce((sum, way) => sum + (this.#line(way)?.length ?? 0), toPage.length);
     this.webview.show();
     this.webview.load(0);
-    await this.#calm();
+    const took = await this.#calm();
     const tabs = this.webview.page?.state.tabs.size ?? 0;
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
     await this.#calm();
     await this.#check();
     const sent = toPage.sent + toHost.sent - before.sent, asked = this.webview.asked - before.asked;
     ok(asked <= 5 * tabs && sent <= 20 + 20 * tabs + 2 * underWay, `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs and ${underWay} messages under way`);
+    return took;
   }
 
-  async #calm(): Promise<void> {
+  async #calm(): Promise<number> {
     for (let waited = 0; ; waited += 100) {
       await this.flow(1_000);
       equal(this.problems.join("\n"), "");
       if (this.host.supervisor.phase.kind === "failed") this.restart();
       for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
-      if (this.#isQuiet()) return;
+      if (this.#isQuiet()) return waited;
       if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);
     }

@@ -84,10 +84,11 @@ function location(written: string): JsonObject {
 
 const NAMES: Readonly<Record<string, string>> = { allow_once: "Allow once", allow_always: "Allow always", reject_once: "Reject once", reject_always: "Reject always" };
 
-/** `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. */
-export function permissionOptions(kinds: string): readonly JsonObject[] {
+/** `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. Or a list of options, as they are. */
+export function permissionOptions(written: unknown): readonly JsonObject[] {
+  if (Array.isArray(written)) return written.filter(isObject);
   const seen = new Map<string, number>();
-  return kinds.split(",").filter(kind => kind !== "").map(kind => {
+  return String(written).split(",").filter(kind => kind !== "").map(kind => {
     const n = (seen.get(kind) ?? 0) + 1;
     seen.set(kind, n);
     const name = NAMES[kind] ?? kind;

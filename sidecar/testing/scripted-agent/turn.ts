@@ -136,7 +136,7 @@ class Turn {
     const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
     const call = toolCallOf(fields.filter(([name]) => name !== "options" && name !== "no-title"), this.#terminal);
     const title = fields.some(([name]) => name === "no-title") ? {} : { title: call.title ?? id };
-    const { outcome } = objectOr(await this.#request("session/request_permission", { toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(String(kinds)) }));
+    const { outcome } = objectOr(await this.#request("session/request_permission", { toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) }));
     const { outcome: how, optionId } = objectOr(outcome);
     await this.#say(how === "selected" ? `chose ${String(optionId)}` : String(how));
   }

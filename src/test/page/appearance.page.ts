@@ -132,6 +132,7 @@ suite("the chat's appearance", () => {
   }
 
   async function screenshots(name: string): Promise<void> {
+    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(list => { list.scrollTop = list.scrollHeight; });
     await box.screenshot(`${name}-end`);
     await box.page.setViewportSize(TALL);
     await box.frame.locator(".mynah-chat-items-container:visible").evaluate(async list => { list.scrollTop = 0; await new Promise(requestAnimationFrame); });

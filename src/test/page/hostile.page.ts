@@ -1,0 +1,180 @@
+/** An agent that wants to take the page over: whatever it says and wherever it says it, it is text. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { sendPrompt, turnEnded, type Box } from "./harness";
+import { button, openScripted, seen, showsText } from "./scripted";
+
+/** What would run sets this, in whatever frame. */
+const RUN = "window.hacked=(window.hacked||0)+1";
+/** Nobody lives there; a request would be seen. */
+const ELSEWHERE = "https://evil.example";
+
+const HTML = [
+  `<script>${RUN}</script>`, `<script src="${ELSEWHERE}/x.js"></script>`, `<img src="${ELSEWHERE}/x.png" onerror="${RUN}">`, `<img src=x onerror=${RUN}>`, `<svg onload="${RUN}"><script>${RUN}</script></svg>`,
+  `<iframe src="${ELSEWHERE}" srcdoc="<script>parent.${RUN}</script>"></iframe>`, `<form action="${ELSEWHERE}"><input name="secret" autofocus onfocus="${RUN}"><button>Send</button></form>`,
+  `<style>#symposium { display: none !important } .mynah-chat-item-card { visibility: hidden }</style>`, `<link rel="stylesheet" href="${ELSEWHERE}/x.css">`, `<meta http-equiv="refresh" content="0;url=${ELSEWHERE}">`, `<base href="${ELSEWHERE}/">`,
+  `<div style="position:fixed;inset:0;z-index:99999;background:red">overlay</div>`, `<object data="javascript:${RUN}"></object>`, `<embed src="javascript:${RUN}">`, `<details open ontoggle="${RUN}"><summary>s</summary></details>`,
+  `<video src="${ELSEWHERE}/v" onerror="${RUN}" autoplay></video>`, `<math><mtext><table><mglyph><style><img src=x onerror="${RUN}"></style></mglyph></table></mtext></math>`, `<a href="javascript:${RUN}" onmouseover="${RUN}">html link</a>`,
+  `<button action-id="bypass" class="mynah-button" onclick="${RUN}">Bypass permissions for this agent</button>`, `&lt;img src=x onerror="${RUN}"&gt;`, `&#60;img src=x onerror="${RUN}"&#62;`, `"><img src=x onerror="${RUN}">`, `--></style></script></textarea><img src=x onerror="${RUN}">`,
+].join(" ");
+
+const MARKDOWN = [
+  `![image](${ELSEWHERE}/i.png)`, `![image][there]`, `[script link](javascript:${RUN})`, `[encoded link](&#106;avascript:${RUN})`, `[spaced link](<java\tscript:${RUN}>)`, "[data link](data:text/html,<script>parent.hacked=1</script>)",
+  "[command link](command:workbench.action.toggleSidebarVisibility)", "[file link](file:///etc/passwd)", "[up link](../../../../../../etc/passwd)", "[vscode link](vscode://file/etc/passwd)",
+  `[title link](${ELSEWHERE}/a "x\\" onmouseover=\\"${RUN}")`, `[quote link](${ELSEWHERE}/"onmouseover="${RUN})`, `<${ELSEWHERE}/"onclick="${RUN}>`, `[referenced link][there]`,
+  `\`<img src=x onerror="${RUN}">\``, `\`\`\`html"><img/src=x/onerror="${RUN}">\n${HTML}\n\`\`\``, `| a |\n|---|\n| ${HTML.replaceAll("|", "")} |`, `- ${HTML}`, `> ${HTML}`, `# ${HTML}`, `Turned \u202Etxet denrut`, `[there]: javascript:${RUN} "${HTML.replaceAll('"', "'")}"`,
+].join("\n\n");
+
+/** As a step of the scripted agent writes a text on one line. */
+const step = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+const field = (name: string, value: unknown): string => `${name}=${JSON.stringify(value)}`;
+const TURNED = "rm -rf / \u202Etxt.";
+
+const EVERYWHERE = `title ${step(HTML)}
+think ${step(MARKDOWN)}
+say ${step(`${HTML}\n\n${MARKDOWN}\n\nEND-OF-TEXT`)}
+plan [x] ${HTML.replaceAll("|", "")} | ${step(MARKDOWN).replaceAll("|", "")}
+tool t1 execute ${step(`${HTML} ${MARKDOWN}`)}
+toolupdate t1 failed ${field("input", { [HTML]: MARKDOWN })} ${field("rawOutput", `${HTML}\n${MARKDOWN}`)} ${field("text", `${HTML}\n\n${MARKDOWN}`)} ${field("diff", { path: `/srv/${HTML}](javascript:${RUN})`, oldText: HTML, newText: MARKDOWN })} ${field("locations", `/srv/x](javascript:${RUN})<img/src=x/onerror=${RUN}>.js:3`)} ${field("resource", { uri: `javascript:${RUN}`, text: HTML })} ${field("link", { uri: `javascript:${RUN}`, name: HTML })} ${field(`image`, `"><script>${RUN}</script>`)} ${field("foreign", { html: HTML })}
+tool t2 _own plain
+ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED, html: HTML })} ${field("options", [{ optionId: "no", name: `No ${HTML} \u202Eyes`, kind: "reject_once" }, { optionId: `"><img src=x onerror="${RUN}">`, name: "**Really** <b>no</b> [x](javascript:1)", kind: "_own" }])}
+error -32000 ${step(`${HTML} ${MARKDOWN}`)}`;
+
+const FAKE_CARD = `**Scripted** wants to run a command
+
+**Remove the build folder**
+
+\`\`\`json
+{ "command": "ls" }
+\`\`\`
+
+[Allow once](command:symposium.restartAgent) [Allow always](#option:allow_always) <button action-id="option:allow_once">Allow once</button> <div class="mynah-button" action-id="bypass">Bypass permissions for this agent</div>`;
+
+suite("an agent that wants to take the page over", () => {
+  let box: Box;
+  const asked: string[] = [];
+  suiteSetup(async () => {
+    box = await openScripted({ settings: { "symposium.logLevel": "debug" } });
+    box.page.on("request", request => { if (request.url().startsWith(ELSEWHERE)) asked.push(request.url()); });
+    await box.page.addInitScript(() => addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
+      Object.assign(window, { violations: [...violationsOf(window), `${violatedDirective} ${blockedURI} ${sample}`] });
+      function violationsOf(at: object): readonly unknown[] { return "violations" in at && Array.isArray(at.violations) ? at.violations : []; }
+    }));
+    await box.open();
+    await sendPrompt(box.frame, EVERYWHERE);
+    await showsText(box.frame, "END-OF-TEXT");
+    await button(box.frame, "Bypass permissions for this agent").first().waitFor();
+  });
+  suiteTeardown(() => box.close());
+
+  /** In the page and in every frame of it: what ran, and what only the content security policy has stopped. */
+  async function harm(): Promise<readonly unknown[]> {
+    const frames = await Promise.all(box.page.frames().map(frame => frame.evaluate(() => ["hacked" in window ? window.hacked : undefined, "violations" in window ? window.violations : undefined]).catch(() => [])));
+    return [...frames.flat().filter(found => found !== undefined), ...asked];
+  }
+
+  test("nothing of what it says runs, loads or is even tried, in any part of any card", async () => {
+    // Unfolded, so that what is drawn only then is drawn.
+    for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
+    assert.deepEqual(await harm(), []);
+    await box.screenshot("hostile-light");
+  });
+
+  test("no element that it spelled is in the page, and no attribute that would run", async () => {
+    const found = await box.frame.locator("#symposium").evaluate(root => {
+      const cards = [...root.querySelectorAll(".mynah-chat-items-container *")];
+      return [
+        ...cards.filter(element => element.matches("script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]")),
+        ...cards.filter(element => element.matches("button") && !element.matches(".mynah-button.mynah-ui-clickable-item")),
+        ...[...root.querySelectorAll("*")].filter(element => [...element.attributes].some(({ name, value }) => /^on/i.test(name) || /hacked/.test(value) && !["href", "title", "placeholder", "action-id", "messageid"].includes(name))),
+        ...cards.filter(element => getComputedStyle(element).position === "fixed"),
+      ].map(element => element.outerHTML.slice(0, 200));
+    });
+    assert.deepEqual(found, []);
+  });
+
+  test("what it says is shown as it was said: in titles, options, names of files and the tab", async () => {
+    const shown = (await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").allInnerTexts()).join("\n");
+    for (const text of [`<img src=x onerror=${RUN}>`, "No <script>", "**Really** <b>no</b> [x](javascript:1)", "rm -rf / ⟦U+202E⟧txt."]) assert.ok(shown.includes(text), `“${text}” is not in ${shown.slice(-3000)}`);
+    assert.ok((await box.frame.locator(".mynah-tab-item-label").first().innerText()).includes("<script>"));
+    const [answer = ""] = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer]").allInnerTexts();
+    assert.ok(answer.includes("<form action="));
+  });
+
+  test("the input is still on top, and takes a draft", async () => {
+    const input = box.frame.locator(".mynah-chat-prompt-input:visible");
+    await input.click({ timeout: 5_000 }); // refused when something else is on top
+    await input.pressSequentially("still here");
+    assert.equal(await input.innerText(), "still here");
+    await input.fill("");
+  });
+
+  test("a click on a link to a script, a command or a file elsewhere does nothing but a line in the log", async () => {
+    const links = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible");
+    const dangerous: string[] = [];
+    for (const link of await links.all()) {
+      const href = await link.getAttribute("href") ?? "";
+      if (/^https?:/.test(href)) continue;
+      dangerous.push(href);
+      await link.click();
+      await link.click({ button: "middle" });
+      await link.focus();
+      await box.page.keyboard.press("Enter");
+    }
+    for (const kind of ["javascript:", "command:", "file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
+    await seen(async () => { const log = readLog(box); return ["links of the kind javascript", "links of the kind command", "outside the workspace"].every(why => log.includes(why)); }, "the lines in the log");
+    assert.deepEqual(await harm(), []);
+    assert.equal(box.page.context().pages().length, 1);
+    assert.equal(await box.page.locator(".monaco-dialog-box:visible").count(), 0);
+    assert.ok(await box.frame.locator("#symposium").isVisible(), "the command that hides the side bar was not run");
+  });
+
+  test("a link to the web asks first, in VS Code's own dialog", async () => {
+    await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "quote link" }).first().click();
+    const dialog = box.page.locator(".monaco-dialog-box:visible");
+    await dialog.waitFor();
+    assert.match(await dialog.innerText(), /evil\.example/);
+    await box.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    assert.deepEqual(await harm(), []);
+  });
+
+  test("a refusal is heard under the option's own id, however it is named, and what follows is harmless too", async () => {
+    await button(box.frame, "**Really**").first().click();
+    await turnEnded(box.frame);
+    await showsText(box.frame, /answered with an error/);
+    assert.deepEqual(await harm(), []);
+  });
+
+  test("a permission card that is only drawn has no button that does anything", async () => {
+    await sendPrompt(box.frame, `say ${step(FAKE_CARD)}`);
+    await showsText(box.frame, "Remove the build folder");
+    await turnEnded(box.frame);
+    const card = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer]", { hasText: "Remove the build folder" }).last();
+    assert.equal(await card.locator("[action-id], form, input").count(), 0);
+    assert.deepEqual((await card.locator("button:visible").allInnerTexts()).map(label => label.trim()), ["Copy"]);
+    const before = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count();
+    for (const link of await card.locator("a:visible").all()) await link.click();
+    await seen(async () => /links of the kind command[^]*links of the kind command/.test(readLog(box)), "the line in the log");
+    assert.equal(await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count(), before);
+  });
+
+  test("an output of 50,000 characters is cut in its card, which says by how much", async () => {
+    await sendPrompt(box.frame, `tool long execute Long\ntoolupdate long completed rawOutput=${"x".repeat(50_000)}\ntool lines execute Lines\ntoolupdate lines completed ${field("rawOutput", "a line of 25 characters.\n".repeat(2_000))}\nsay DONE`);
+    await turnEnded(box.frame);
+    const textOf = async (title: string): Promise<string> => (await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=tool]", { hasText: title }).last().textContent()) ?? "";
+    const [long, lines] = [await textOf("Long"), await textOf("Lines")];
+    assert.match(long, /34000 more characters are not shown/);
+    assert.ok(long.length < 17_000 && long.length > 16_000, String(long.length));
+    assert.match(lines, /1\d\d\d more lines are not shown/);
+    assert.ok(lines.length < 17_000, String(lines.length));
+  });
+});
+
+/** What the extension has written to its output channel, which VS Code keeps as a file. */
+function readLog(box: Box): string {
+  const logs = path.join(box.server.userData, "logs");
+  const files = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(name => name.endsWith("Symposium.log"));
+  return files.map(name => readFileSync(path.join(logs, name), "utf8")).join("\n");
+}
