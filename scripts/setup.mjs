@@ -4,8 +4,16 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-const root = path.resolve(import.meta.dirname, "..");
+// First of all, and with nothing that an older Node lacks.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Node 20.19 or newer is needed; this is ${process.version}.`);
+  process.exit(1);
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = file => JSON.parse(readFileSync(path.join(root, file), "utf8")).packages;
 
 /** npm's own note of what it installed is written last, so it is the stamp. Packages for other platforms are not in it. */
@@ -17,10 +25,6 @@ function installed() {
     folder === "" || (present[folder] === undefined ? optional === true : present[folder].version === version));
 }
 
-if (Number(process.versions.node.split(".")[0]) < 20) {
-  console.error(`Node 20 or newer is needed; this is ${process.version}.`);
-  process.exit(1);
-}
 if (!installed()) {
   console.log("Installing the dependencies (npm ci)…");
   // Without install scripts: nothing that we use needs them. (esbuild's only replaces its launcher, which works as it is.)

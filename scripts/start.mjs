@@ -6,8 +6,8 @@
 //   npm start -- --browser                             VS Code in the browser although there is a desktop `code`
 //   npm start -- --development                         a build that is not minified
 import { spawnSync } from "node:child_process";
-import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-if (spawnSync(process.execPath, [path.join(import.meta.dirname, "setup.mjs")], { stdio: "inherit" }).status !== 0) process.exit(1);
+if (spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0) process.exit(1);
 const { start } = await import("./start-run.mjs");
 await start(process.argv.slice(2));

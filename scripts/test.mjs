@@ -2,9 +2,9 @@
 //   npm test [-- --grep PATTERN] [--only SUITE]…       suites: types lint units host pages
 // Second runs use what the first one installed and built, and no network.
 import { spawnSync } from "node:child_process";
-import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 const started = Date.now();
-if (spawnSync(process.execPath, [path.join(import.meta.dirname, "setup.mjs")], { stdio: "inherit" }).status !== 0) process.exit(1);
+if (spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !== 0) process.exit(1);
 const { runAll } = await import("./test-run.mjs");
 process.exitCode = await runAll(process.argv.slice(2), started);

@@ -53,3 +53,7 @@ export const WINDOW_RELOADED = "The window was reloaded.";
 export function agentReplaced(missing: string, instead: string): string {
   return `The agent “${missing}” is not configured any more; ${instead} answers from here on.`;
 }
+
+export function bypassNotKept(agent: string): string {
+  return `Your settings could not be written, so permissions of ${agent} are not bypassed: you are asked again. Is settings.json free of mistakes, and may it be changed?`;
+}

@@ -25,7 +25,7 @@ let sidecar: SidecarSupervisor | undefined;
 export function activate(context: vscode.ExtensionContext): TestApi | undefined {
   const own = <T extends vscode.Disposable>(disposable: T): T => { context.subscriptions.push(disposable); return disposable; };
   const log = new Log();
-  const configuration = own(new Configuration(log));
+  const configuration = own(new Configuration(log, message => void tell(message, ["showLogs"])));
   const { channel, listener } = outputChannel(own, configuration);
   own(log.onLog(listener));
   configuration.report();

@@ -102,9 +102,12 @@ export class ChatUi {
   show(tabId: TabId, view: TabView): void {
     const place = this.#places.get(tabId);
     if (!place) return;
+    const focused = document.activeElement;
     this.#showAround(place, view);
     place.view = view;
     this.#showCards(place, view.cards);
+    // A button that was pressed may be gone, and would leave the focus nowhere.
+    if (focused?.isConnected === false) this.#input.focus(place.mynahId);
   }
 
   // --- around the cards

@@ -11,8 +11,15 @@ suite("drafts", () => {
 
   test("a prompt that failed comes back before what was typed since", () => {
     const drafts = typed(sent(noDrafts, { messageId: "m1", text: "first" }), "second");
-    deepEqual(cameBack(drafts), { text: "first\nsecond", onTheWay: [] });
-    deepEqual(cameBack(sent(noDrafts, { messageId: "m1", text: "first" })), { text: "first", onTheWay: [] });
-    equal(cameBack(noDrafts), noDrafts);
+    const all = () => true;
+    deepEqual(cameBack(drafts, all), { text: "first\nsecond", onTheWay: [] });
+    deepEqual(cameBack(sent(noDrafts, { messageId: "m1", text: "first" }), all), { text: "first", onTheWay: [] });
+    equal(cameBack(noDrafts, all), noDrafts);
+  });
+
+  test("of several prompts on their way only the one that failed comes back", () => {
+    const two = sent(sent(noDrafts, { messageId: "m1", text: "first" }), { messageId: "m2", text: "second" });
+    deepEqual(cameBack(two, ({ messageId }) => messageId === "m2"), { text: "second", onTheWay: [{ messageId: "m1", text: "first" }] });
+    equal(cameBack(two, ({ messageId }) => messageId === "m3"), two);
   });
 });

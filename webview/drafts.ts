@@ -27,8 +27,9 @@ export function arrived(drafts: Drafts, entries: readonly Entry[]): Drafts {
   return onTheWay.length === drafts.onTheWay.length ? drafts : { ...drafts, onTheWay };
 }
 
-/** What was on its way becomes the draft again, before what was typed since. */
-export function cameBack(drafts: Drafts): Drafts {
-  if (drafts.onTheWay.length === 0) return drafts;
-  return { text: [...drafts.onTheWay.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"), onTheWay: [] };
+/** The prompts on their way that `failed` picks become the draft again, before what was typed since. */
+export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
+  const back = drafts.onTheWay.filter(failed);
+  if (back.length === 0) return drafts;
+  return { text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"), onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) };
 }

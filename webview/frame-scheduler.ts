@@ -8,7 +8,7 @@
 import type { Clock } from "./page-clock";
 
 export const SHORTEST_PAUSE_MS = 50;
-export const PAUSE_PER_COST = 4;
+const PAUSE_PER_COST = 4;
 
 type State =
   | { readonly kind: "idle"; readonly notBefore: number }

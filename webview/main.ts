@@ -3,6 +3,7 @@ import { v4 as uuid } from "uuid";
 import type { PageToHost, TabId } from "../src/protocol/webview";
 import { makeAccessible } from "./a11y";
 import { ChatUi, type Acts } from "./chat-ui";
+import { drawTabs } from "./draw-tabs";
 import { FrameScheduler } from "./frame-scheduler";
 import { pageClock } from "./page-clock";
 import { MAX_TABS, turnOf, type Effect, type Happening, type Page, type Step } from "./page-model";
@@ -82,11 +83,10 @@ function openOne(): void {
 }
 
 function draw(): void {
-  for (const tabId of toDraw) {
+  drawTabs(toDraw, tabId => {
     const tab = page.tabs.get(tabId);
     if (tab) ui.show(tabId, viewOf(page, tab));
-  }
-  toDraw.clear();
+  }, (tabId, error) => vscode.postMessage({ type: "log", level: "error", message: "A tab could not be drawn.", data: { tabId, why: String(error).slice(0, 1_000) } }));
   happen({ kind: "drawn" });
   if (question !== undefined) accessibility.focusCard(keyOf(question));
   question = undefined;

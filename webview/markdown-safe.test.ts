@@ -39,6 +39,10 @@ suite("markdown safe", () => {
     }
   });
 
+  test("a line of any length is taken, however much it nests", () => {
+    for (const marker of [">", "- "]) ok(safeMarkdown(marker.repeat(4_000_000)).includes(`\\${marker}`));
+  });
+
   test("nesting that people write is not touched", () => {
     const text = `${"> ".repeat(20)}so\n${" ".repeat(40)}- deep\n${"-".repeat(120)}\n${"*".repeat(90)}bold${"*".repeat(90)}`;
     equal(safeMarkdown(text), text);

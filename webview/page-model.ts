@@ -12,7 +12,12 @@ export type Asking =
   /** missing: an answer must come. checking: none need come, when nothing was missed. */
   | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
 
-export interface Remark { readonly tone: "info" | "error"; readonly text: string }
+export interface Remark {
+  readonly tone: "info" | "error";
+  readonly text: string;
+  /** It is said only as long as there is no sidecar, or until the turn has ended. */
+  readonly until?: "sidecar" | "idle";
+}
 
 export interface Tab {
   readonly tabId: TabId;
@@ -27,7 +32,7 @@ export interface Tab {
   readonly drafts: Drafts;
   /** Permissions that the user answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly permissionId: string; readonly since: number }[];
-  /** One sentence beside the input, until the next prompt. */
+  /** One sentence beside the input, until the next prompt at the latest. */
   readonly remark: Remark | undefined;
 }
 

@@ -345,6 +345,16 @@ suite("page state, one by one", () => {
     }
   });
 
+  test("why a prompt was refused is said only as long as it is true", () => {
+    const submitted = { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" } as const;
+    const waiting = run(run(livePage(), event(1, running)).page, submitted).page;
+    const ended = run(waiting, event(2, { type: "turn", turn: { state: "idle" } })).page;
+    const without = run(run(livePage(), { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }) }).page, submitted).page;
+    const back = run(without, { kind: "received", message: stateMessage(["t1"]) }).page;
+    deepEqual([waiting, ended, without, back].map(page => tabOf(page).remark !== undefined), [true, false, true, false]);
+    deepEqual([ended, back].map(page => tabOf(page).drafts.text), ["hello", "hello"]);
+  });
+
   test("a prompt under way makes the tab busy, and comes back when its request fails", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     equal(turnOf(tabOf(sent.page)), "starting");

@@ -13,7 +13,7 @@ import { receive } from "../src/protocol/delivery";
 import type { HostToPage, TabId } from "../src/protocol/webview";
 import * as drafts from "./drafts";
 import { askHost, missing, positioned, ticked } from "./page-asking";
-import { agentOf, breakAll, broken, chain, freshTab, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Step, type Tab } from "./page-model";
+import { agentOf, breakAll, broken, chain, freshTab, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Remark, type Step, type Tab } from "./page-model";
 import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
 
 /** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
@@ -77,12 +77,16 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "openTab": return openOne(page);
     case "failed": {
       const tab = page.tabs.get(message.tabId);
-      if (tab === undefined) return [page, []];
-      const back = drafts.cameBack(tab.drafts);
-      return [withTab(page, { ...tab, drafts: back, answering: [], remark: { tone: "error", text: message.message } }),
-        [show(tab), ...(back === tab.drafts ? [] : [{ kind: "fill", tabId: tab.tabId, text: back.text } as const, SAVE])]];
+      return tab ? failed(page, tab, message) : [page, []];
     }
   }
+}
+
+/** Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could accept them. */
+function failed(page: Page, tab: Tab, { messageId, message }: Extract<HostToPage, { type: "failed" }>): Step {
+  const back = drafts.cameBack(tab.drafts, prompt => messageId === undefined ? tab.phase === "restored" : prompt.messageId === messageId);
+  return [withTab(page, { ...tab, drafts: back, answering: messageId === undefined ? [] : tab.answering, remark: { tone: "error", text: message } }),
+    [show(tab), ...(back === tab.drafts ? [] : [{ kind: "fill", tabId: tab.tabId, text: back.text } as const, SAVE])]];
 }
 
 type Arrived = Extract<HostToPage, { type: "event" | "snapshot" }>;
@@ -111,7 +115,8 @@ function shown(page: Page, tab: Tab, message: Arrived): Step {
   const open = new Set(tab.conversation.entries.flatMap(entry => entry.kind === "permission" && !entry.answered ? [entry.id] : []));
   const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ permissionId }) => open.has(permissionId));
   const again = message.type === "snapshot" ? left.onTheWay.map(({ messageId, text }) => post({ type: "prompt", tabId: tab.tabId, messageId, text })) : [];
-  return [withTab(page, { ...tab, drafts: left, answering }), [show(tab), ...again]];
+  const now = { ...tab, drafts: left, answering };
+  return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...again]];
 }
 
 function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
@@ -130,9 +135,15 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const brokenBy = state.sidecar.state !== "running" && (first || page.sidecar.state === "running") ? state.sidecar.message : undefined;
   return chain([next, effects],
     p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
+    p => [cameBack ? { ...p, tabs: new Map([...p.tabs].map(([tabId, tab]) => [tabId, without("sidecar", tab)])) } : p, []],
     p => askHost(p, cameBack ? all : unknown, "missing", now),
     p => selectTab(p, chosen(p, state.selected, first, hostSelected)),
     p => first && p.tabs.size === 0 ? openOne(p) : [p, []]);
+}
+
+/** Without a remark that has had its time. */
+function without(until: "sidecar" | "idle", tab: Tab): Tab {
+  return tab.remark?.until === until ? { ...tab, remark: undefined } : tab;
 }
 
 /** The host's selection counts when it changes; at first, this page's own is older than nothing. */
@@ -178,10 +189,10 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
 
 function submitted(page: Page, tab: Tab, { messageId, text }: { readonly messageId: string; readonly text: string }, now: number): Step {
   const name = tab.conversation.agent.name || "The agent";
-  const refusal = page.sidecar.state !== "running" ? `${page.sidecar.message} Your text is kept.`
-    : turnOf(tab) !== "idle" ? `${name} is still answering: wait, or stop it. Your text is kept.` : undefined;
+  const refusal: Remark | undefined = page.sidecar.state !== "running" ? { tone: "info", text: "Your text is kept.", until: "sidecar" }
+    : turnOf(tab) !== "idle" ? { tone: "info", text: `${name} is still answering: wait, or stop it. Your text is kept.`, until: "idle" } : undefined;
   if (refusal !== undefined) {
-    return [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, text), remark: { tone: "info", text: refusal } }), [{ kind: "fill", tabId: tab.tabId, text }, show(tab), SAVE]];
+    return [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, text), remark: refusal }), [{ kind: "fill", tabId: tab.tabId, text }, show(tab), SAVE]];
   }
   if (text.trim() === "") return [page, []];
   return [withTab(page, { ...tab, drafts: drafts.sent(tab.drafts, { messageId, text }), remark: undefined, heard: now }),

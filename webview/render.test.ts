@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Entry, Permission, ToolCall } from "../src/protocol/chat";
 import { cardsOf, keyOf, meaningOf, type Card, type Circumstances } from "./render";
 import { contentMarkdown, fileLink, lineDiff, textBlock } from "./tool-content";

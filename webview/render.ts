@@ -2,8 +2,8 @@
  * Entry → cards: what a card says, not how it is drawn. Pure.
  *
  * Invariants: everything in `Card` that is rendered as Markdown has been through `markdown-safe`; an entry gives the same
- * card objects as long as it and its circumstances are the same; an entry that we do not know gives a card all the same;
- * the buttons of a permission are the agent's own options, in its order, and ours last.
+ * card objects as long as it and its circumstances are the same; an entry that we do not know, or cannot describe, gives a
+ * card all the same; the buttons of a permission are the agent's own options, in its order, and ours last.
  */
 import type { ActionId, Entry, Permission, PermissionAnswered, PermissionOptionKind, ToolCall, ToolStatus } from "../src/protocol/chat";
 import type { PermissionChoice } from "../src/protocol/sidecar";
@@ -57,9 +57,15 @@ export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Ca
   const when = JSON.stringify(circumstances);
   const before = known.get(entry);
   if (before?.when === when) return before.cards;
-  const cards = describe(entry, circumstances);
+  const cards = describedOrNot(entry, circumstances);
   known.set(entry, { when, cards });
   return cards;
+}
+
+/** An entry may come from an earlier version, or hold what nobody thought of: the others are shown all the same. */
+function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Card[] {
+  try { return describe(entry, circumstances); }
+  catch { return [card(entry.id, "unknown", { header: { icon: "warning", text: "This entry cannot be shown.", tone: "warning" } })]; }
 }
 
 function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
@@ -163,9 +169,14 @@ function permissionCard(permission: Permission, { answerable, answering }: Circu
     ].join("\n\n"),
     buttons: answered || !answerable || answering ? [] : [
       ...options.map(({ optionId, name, kind }) => ({ id: `option:${optionId}`, label: literal(name), weight: WEIGHT[kind] ?? "plain" })),
-      { id: "bypass", label: "Bypass permissions for this agent", weight: "quiet", hint: `Allows this, and whatever ${literal(agent)} asks from now on.` },
+      ...(options.some(({ kind }) => kind === "allow_once" || kind === "allow_always") ? [bypassButton(agent)] : []),
     ],
   });
+}
+
+/** Only beside a way to allow: the sidecar takes that of the agent's own options. */
+function bypassButton(agent: string): CardButton {
+  return { id: "bypass", label: "Bypass permissions for this agent", weight: "quiet", hint: `Allows this, and whatever ${literal(agent)} asks from now on.` };
 }
 
 const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = { allow_once: "main", allow_always: "plain", reject_once: "plain", reject_always: "plain" };

@@ -6,9 +6,10 @@
  * kept, cut if need be; ids, drafts, prompts on their way and the selected tab are always kept.
  */
 import type { Entry, Notice } from "../src/protocol/chat";
+import { isObject } from "../src/protocol/json";
 import type { TabId } from "../src/protocol/webview";
 import type { Drafts, Sent } from "./drafts";
-import { isAgentChoice, isCount, isEntry, isListOf, isObject, isText } from "./shape";
+import { isAgentChoice, isCount, isEntry, isListOf, isText } from "./shape";
 
 export interface SavedTab {
   readonly tabId: TabId;

@@ -4,12 +4,11 @@
  */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { ChatEvent, Conversation, Entry } from "../src/protocol/chat";
+import { isObject, type Fields } from "../src/protocol/json";
 import type { HostToPage, SidecarState } from "../src/protocol/webview";
 
 type Is<T> = (value: unknown) => value is T;
-type Fields = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value);
 export const isListOf = <T>(each: Is<T>) => (value: unknown): value is readonly T[] => Array.isArray(value) && value.every(each);
@@ -72,7 +71,7 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
   snapshot: message => texts(message, "tabId", "bootId") && isCount(message["seq"]) && optional(isCount)(message["asked"]) && isConversation(message["conversation"]),
   askAgain: () => true,
   openTab: () => true,
-  failed: message => texts(message, "tabId", "message"),
+  failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]),
 };
 
 /** Whatever else comes is not for this page: logged, and left alone. */

@@ -10,7 +10,7 @@ import { announcement, newQuestion, viewOf } from "./tab-view";
 const ELIZA = { id: "elizacp", name: "Eliza <3" };
 const page = (rest: Partial<Page> = {}): Page => ({ ...openPage(emptyPage, 0, 0)[0], ...rest });
 const tab = (conversation: Partial<Conversation> = {}, rest: Partial<Tab> = {}): Tab => ({ ...freshTab("t", ELIZA, 0, 0), phase: "live", conversation: { ...emptyConversation(ELIZA, "/"), ...conversation }, ...rest });
-const question: Entry = { kind: "permission", id: "q", agent: "Eliza", toolEntryId: "t", title: "Go?", toolKind: "other", content: [], options: [] };
+const question: Entry = { kind: "permission", id: "q", agent: "Eliza", toolEntryId: "t", title: "Go?", toolKind: "other", content: [], options: [{ optionId: "o", name: "Yes", kind: "allow_once" }] };
 
 suite("tab view", () => {
   test("a prompt on its way is shown, under the key that its entry will have", () => {
@@ -29,7 +29,7 @@ suite("tab view", () => {
 
   test("a question can be answered only in a live tab, with a sidecar", () => {
     const buttons = (p: Page, t: Tab) => viewOf(p, t).cards[0]?.buttons.length;
-    equal(buttons(page(), tab({ entries: [question] })), 1);
+    equal(buttons(page(), tab({ entries: [question] })), 2);
     equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
     equal(buttons(page({ sidecar: { state: "restarting", message: "." } }), tab({ entries: [question] })), 0);
     equal(buttons(page(), tab({ entries: [question] }, { answering: [{ permissionId: "q", since: 0 }] })), 0);
@@ -39,6 +39,8 @@ suite("tab view", () => {
     const remarked = tab({}, { remark: { tone: "info", text: "Mind." } });
     deepEqual(viewOf(page(), remarked).banner, { tone: "info", text: "Mind\\.", buttons: [] });
     const failed = viewOf(page({ sidecar: { state: "failed", message: "Gone.", actions: ["restartSidecar", "showLogs"] } }), remarked).banner;
+    const kept = tab({}, { remark: { tone: "info", text: "Your text is kept.", until: "sidecar" } });
+    deepEqual([viewOf(page({ sidecar: { state: "restarting", message: "Wait." } }), kept).banner?.text, failed?.text], ["Wait\\. Your text is kept\\.", "Gone\\."]);
     deepEqual([failed?.tone, failed?.buttons.map(({ label }) => label)], ["error", ["Restart Sidecar", "Show Logs"]]);
   });
 

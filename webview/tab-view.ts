@@ -52,11 +52,13 @@ function unconfirmed(tab: Tab): readonly Entry[] {
 
 function bannerOf({ sidecar }: Page, { remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
-    case "restarting": return { tone: "warning", text: literal(sidecar.message), buttons: [] };
-    case "failed": return { tone: "error", text: literal(sidecar.message), buttons: sidecar.actions.map(actionButton) };
+    case "restarting": return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
+    case "failed": return { tone: "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
     case "running": return remark && { tone: remark.tone, text: literal(remark.text), buttons: [] };
   }
 }
+
+const kept = (remark: Tab["remark"]): string => remark?.until === "sidecar" ? ` ${remark.text}` : "";
 
 /** What a screen reader says of a change: a finished answer, a question, a sentence of ours; not each piece of text. */
 export function announcement(before: Tab | undefined, after: Tab): string | undefined {

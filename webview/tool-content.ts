@@ -1,7 +1,7 @@
 /** What a tool call has to show, as Markdown that is safe to render. Pure. */
 import type { ToolContent, ToolLocation } from "../src/protocol/chat";
-import { closed, codeBlock } from "./code-fence";
-import { escapeHtml, literal, safeMarkdown, visible } from "./markdown-safe";
+import { closed } from "./code-fence";
+import { escapeHtml, literal, safeCode, safeMarkdown, visible } from "./markdown-safe";
 
 /** Beyond this a card would be slow, and nobody reads it there. */
 const MOST_LINES = 200;
@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 16_000;
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const plain = text.replace(ANSI, "");
   const [shown, left] = how === "whole" ? [plain, ""] : shortened(plain);
-  return `${safeMarkdown(codeBlock(visible(shown), language))}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
+  return `${safeCode(visible(shown), language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
@@ -43,11 +43,15 @@ export function contentMarkdown(content: ToolContent, how: "whole" | "cut" = "cu
 }
 
 /** A link that the host opens in the editor. The renderer takes a link's text as HTML, and no Markdown in it. */
-export function fileLink({ path, line }: ToolLocation): string {
+export function fileLink({ path: named, line }: ToolLocation): string {
+  const path = named.replace(HALF_A_CHARACTER, "\ufffd");
   const address = encodeURI(path.replaceAll("\\", "/")).replace(/[()'#?]/g, character => `%${character.charCodeAt(0).toString(16)}`);
   const place = line === undefined ? "" : `:${line}`;
   return `[${escapeHtml(visible(path + place)).replace(/[[\]]/g, " ")}](file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`})`;
 }
+
+/** A surrogate on its own, which no address can hold. */
+const HALF_A_CHARACTER = /\p{Surrogate}/gu;
 
 const CONTEXT = 3;
 

@@ -10,6 +10,7 @@ import { census } from "../testing/census";
 import { Drive, temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
 import { program, scriptedAgent } from "../testing/programs";
+import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger, readLedger, reapLeftOvers } from "./ledger";
 import { startProcess, systemTools } from "./process";
 import { processTable } from "./process-table";
@@ -123,7 +124,7 @@ async function spawner(storage: string, run: string): Promise<{ drive: ReturnTyp
 }
 
 suite("after kill -9 of a sidecar", function () {
-  suiteSetup(function () { if (process.platform !== "linux") this.skip(); });
+  suiteSetup(function () { if (process.platform !== "linux") skipped(this, NEEDS_PROC); });
 
   test("the next one ends all that it had started, and forgets it", async () => {
     using folder = temporaryFolder();

@@ -11,6 +11,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
+import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { readLedger } from "./ledger";
 import { startProcess, type AgentProcess, type ProcessSpec } from "./process";
 
@@ -36,7 +37,7 @@ suite("a child process", () => {
   });
 
   test("leads a group of its own, with the run id in its environment", async function () {
-    if (!onLinux) return this.skip();
+    if (!onLinux) return skipped(this, NEEDS_PROC);
     await using drive = await started([]);
     const { pid } = drive.process;
     deepEqual(census(drive.run).map(({ command: _, ...rest }) => rest), [{ pid, group: pid, parent: process.pid, runId: `${drive.run}.1` }]);
@@ -59,14 +60,14 @@ suite("a child process", () => {
   });
 
   test("that ignores the end of stdin gets SIGTERM", async function () {
-    if (process.platform === "win32") return this.skip();
+    if (process.platform === "win32") return skipped(this, "Windows has no signals");
     const drive = await started(["--ignore-stdin-end"], { clock: hurriedClock(10) });
     await drive[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: null, signal: "SIGTERM" });
   });
 
   test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
-    if (!onLinux) return this.skip();
+    if (!onLinux) return skipped(this, NEEDS_PROC);
     const clock = hurriedClock(2);
     const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], { clock });
     equal(census(drive.run).length, 3);
@@ -79,7 +80,7 @@ suite("a child process", () => {
   });
 
   test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
-    if (!onLinux) return this.skip();
+    if (!onLinux) return skipped(this, NEEDS_PROC);
     const clock = new FakeClock();
     const pipes = (): number => process.getActiveResourcesInfo().filter(what => what === "PipeWrap").length;
     const before = pipes();
@@ -102,7 +103,7 @@ suite("a child process", () => {
   });
 
   test("is stopped without touching another of the same sidecar", async function () {
-    if (!onLinux) return this.skip();
+    if (!onLinux) return skipped(this, NEEDS_PROC);
     await using one = await started([]);
     const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(3) });
     equal(census(one.run).length, 3);
@@ -169,7 +170,7 @@ suite("why a process ended", () => {
   }
 
   test("a file that may not be run is one, too", async function () {
-    if (process.platform === "win32") return this.skip();
+    if (process.platform === "win32") return skipped(this, "Windows has no right to run a file");
     using folder = temporaryFolder();
     const file = path.join(folder.path, "agent");
     writeFileSync(file, "#!/bin/sh\n");

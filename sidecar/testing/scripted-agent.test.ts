@@ -9,6 +9,7 @@ import { eventually } from "./eventually";
 import { hurriedClock } from "./hurried-clock";
 import { program, scriptedAgent } from "./programs";
 import { numberedWords } from "./scripted-agent/script";
+import { NEEDS_PROC, skipped } from "./skipped";
 
 /** A session with an agent that was started with these flags. */
 async function open(flags: readonly string[] = [], mcpServers: readonly unknown[] = [], options: DriveOptions = {}): Promise<{ drive: Drive; session: string } & AsyncDisposable> {
@@ -207,7 +208,7 @@ suite("the scripted agent's flags", () => {
   });
 
   test("--with-child and --setsid-child leave somebody who will not go", async function () {
-    if (process.platform !== "linux") return this.skip();
+    if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     await using drive = started(["--with-child", "--setsid-child"], { clock: hurriedClock(3) });
     await drive.initialize();
     const { pid } = drive.process;

@@ -36,7 +36,7 @@ class World {
     this.chat = new ChatController({
       page: { get isLive() { return world.live; }, post: message => { if (world.live) this.posted.push(message); } },
       sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
-      folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", home: "/home/me", log: this.log }),
+      folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
       log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
       selectAgent: async agentId => { this.done.push(`select ${agentId}`); },
       act: async action => { this.done.push(action); },
@@ -229,7 +229,9 @@ suite("chat controller", () => {
     world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(world.chat.handle(prompt("t")), /still answering/);
     deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "Eliza is still answering." }]);
-    await rejects(world.chat.handle(prompt("never")), /closed/);
+    await rejects(world.chat.handle(prompt("t")), /still answering/, "one that has failed stays so: its text is in the input again");
+    equal(world.calls("chat/prompt").length, 1);
+    await rejects(world.chat.handle(prompt("never", "another")), /closed/);
   });
 
   test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {

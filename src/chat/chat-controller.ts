@@ -3,7 +3,7 @@
  * conversation holds is never looked into.
  *
  * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever fails is said
- * in the tab that it belongs to, unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
+ * in the tab that it belongs to (by VS Code when it belongs to none), unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
  */
 import type { WorkingFolders } from "../editor/working-folders";
 import { agentReplaced, NOT_TRUSTED, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
@@ -29,20 +29,28 @@ export interface ChatWorld {
   selectAgent(agentId: string): Promise<void>;
   /** Those that are not about a session. */
   act(action: Exclude<ActionId, "restartAgent" | "restartSidecar">): Promise<void>;
+  /** Rejects with a sentence for the user. */
   openLink(href: string): Promise<void>;
-  /** A sentence with its buttons, when no page is there to show it. */
+  /** A sentence with its buttons, when no page is there to show it, or no tab. */
   tell(message: string, actions: readonly ActionId[]): void;
   /** What is forwarded to a page, for those who test. */
   forwarded(tabId: TabId, event: ChatEvent): void;
 }
 
+type Prompt = Extract<PageToHost, { type: "prompt" }>;
 type Position = ParamsOf<HostToSidecar, "chat/replay">;
+
+/** How many of the last prompts that failed are remembered. */
+const FAILED_PROMPTS = 100;
 
 export class ChatController {
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
   /** A command wants a tab, and waits for the page. */
   #tabWanted = false;
+  /** Ids of prompts that wait for their answer, and of those that failed, with the sentence. */
+  readonly #prompts = new Set<string>();
+  readonly #failedPrompts = new Map<string, string>();
   /** How often sessions were lost with their sidecar. */
   #losses = 0;
   /** Per tab, the latest position that waits for its session. */
@@ -203,12 +211,29 @@ export class ChatController {
     this.postState();
   }
 
-  async #prompt({ tabId, messageId, text }: Extract<PageToHost, { type: "prompt" }>): Promise<void> {
+  /** A page repeats what a snapshot does not contain, also what still waits for its answer, or failed before the page heard so. */
+  async #prompt(prompt: Prompt): Promise<void> {
+    const failed = this.#failedPrompts.get(prompt.messageId);
+    if (failed !== undefined) throw new Error(failed);
+    if (this.#prompts.has(prompt.messageId)) return;
+    this.#prompts.add(prompt.messageId);
+    try { await this.#forward(prompt); }
+    finally { this.#prompts.delete(prompt.messageId); }
+  }
+
+  async #forward({ tabId, messageId, text }: Prompt): Promise<void> {
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     // No page will come and say what it shows.
     if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, undefined, undefined, []);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
+  }
+
+  /** A prompt that was said to have failed must not be accepted later: its text is in the input again. */
+  #remember(messageId: string, sentence: string): void {
+    this.#failedPrompts.set(messageId, sentence);
+    const [oldest] = this.#failedPrompts.keys();
+    if (this.#failedPrompts.size > FAILED_PROMPTS && oldest !== undefined) this.#failedPrompts.delete(oldest);
   }
 
   async #selectAgent(agentId: string): Promise<void> {
@@ -234,13 +259,14 @@ export class ChatController {
     const { page, log } = this.world;
     const tabId = "tabId" in message ? message.tabId : undefined;
     log.warn("webview", "What the page asked for failed", { type: message.type, ...(tabId === undefined ? {} : { tabId }), error, cause: error.cause });
-    if (tabId === undefined) return;
     // The page repeats what was on its way when it asks again.
     if (error instanceof SidecarGone) return;
-    if (error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
+    if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
       return page.post({ type: "askAgain" });
     }
-    page.post({ type: "failed", tabId, message: error.message });
+    if (tabId === undefined) return this.world.tell(error.message, []);
+    if (message.type === "prompt") this.#remember(message.messageId, error.message);
+    page.post({ type: "failed", tabId, ...(message.type === "prompt" ? { messageId: message.messageId } : {}), message: error.message });
   }
 }

@@ -2,10 +2,11 @@
  * Reading values that come from a program that we do not trust. A `Shape` gives back a value built of what it knows (other
  * fields are left behind), or throws `Mismatch`, which says where. Pure.
  */
+import { isObject, type Fields } from "../protocol/json";
+
 export class Mismatch extends Error { override readonly name = "Mismatch"; }
 
 export type Shape<T> = (value: unknown, where: string) => T;
-type Fields = Readonly<Record<string, unknown>>;
 
 /** At most `longest` UTF-16 units. */
 export const text = (longest: number): Shape<string> => (value, where) =>
@@ -48,7 +49,7 @@ type None = Record<never, never>;
 export function object<R extends Shapes, O extends Shapes = None>(required: R, optional?: O): Shape<Read<R> & Partial<Read<O>>>;
 export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
   return (value, where) => {
-    const fields = isFields(value) ? value : mismatch(where, "an object");
+    const fields = isObject(value) ? value : mismatch(where, "an object");
     return Object.fromEntries([
       ...Object.entries(required).map(([name, shape]) => [name, shape(fields[name], `${where}.${name}`)] as const),
       ...Object.entries(optional).flatMap(([name, shape]) => fields[name] === undefined ? [] : [[name, shape(fields[name], `${where}.${name}`)] as const]),
@@ -58,18 +59,14 @@ export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
 
 /** One of several shapes, told by the text in `tag`. */
 export const tagged = <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> => (value, where) => {
-  const name = isFields(value) ? value[tag] : undefined;
+  const name = isObject(value) ? value[tag] : undefined;
   const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   return shape ? shape(value, where) : mismatch(`${where}.${tag}`, `one of ${Object.keys(shapes).join(", ")}`);
 };
 
 /** Any object of JSON values up to a size, for the log. */
 export const json = (longest: number): Shape<Fields> => (value, where) =>
-  isFields(value) && JSON.stringify(value).length <= longest ? value : mismatch(where, `an object of at most ${longest} characters`);
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+  isObject(value) && JSON.stringify(value).length <= longest ? value : mismatch(where, `an object of at most ${longest} characters`);
 
 function mismatch(where: string, what: string): never {
   throw new Mismatch(`${where} is not ${what}`);

@@ -10,10 +10,12 @@ import { count, filled, fitting, json, just, list, Mismatch, object, oneOf, posi
 export type Validated = { readonly ok: true; readonly message: PageToHost } | { readonly ok: false; readonly why: string };
 
 const MIB = 1024 * 1024;
-/** Ids are UUIDs, or an agent's own. */
+/** Ids that are made here (UUIDs), or stand in the settings. */
 const id = filled(512);
-const name = text(4_096);
 const long = text(4 * MIB);
+/** What an agent makes, ids of entries among it, is as long as the agent likes: what was shown must also be taken back. */
+const theirId = filled(4 * MIB);
+const name = long;
 const MOST_TABS = 100;
 const MOST_ENTRIES = 10_000;
 
@@ -35,20 +37,20 @@ const answered: Shape<PermissionAnswered> = tagged<PermissionAnswered>("kind", {
 });
 
 const entry: Shape<Entry> = tagged<Entry>("kind", {
-  user: object({ kind: just("user"), id, text: long }),
-  agent: object({ kind: just("agent"), id, text: long }, { interrupted: just(true) }),
-  thought: object({ kind: just("thought"), id, text: long }),
-  plan: object({ kind: just("plan"), id, steps: list(object({ content: long, priority: name, status: name }), 1_000) }),
+  user: object({ kind: just("user"), id: theirId, text: long }),
+  agent: object({ kind: just("agent"), id: theirId, text: long }, { interrupted: just(true) }),
+  thought: object({ kind: just("thought"), id: theirId, text: long }),
+  plan: object({ kind: just("plan"), id: theirId, steps: list(object({ content: long, priority: name, status: name }), 1_000) }),
   tool: object({
-    kind: just("tool"), id, toolCallId: name, title: name, toolKind: name, status: oneOf("pending", "in_progress", "completed", "failed", "cancelled"),
+    kind: just("tool"), id: theirId, toolCallId: name, title: name, toolKind: name, status: oneOf("pending", "in_progress", "completed", "failed", "cancelled"),
     content: list(toolContent, 1_000), locations: list(object({ path: name }, { line: count }), 1_000),
   }, { input: long, output: long }),
   permission: object({
-    kind: just("permission"), id, agent: name, toolEntryId: name, title: name, toolKind: name, content: list(toolContent, 1_000),
+    kind: just("permission"), id: theirId, agent: name, toolEntryId: name, title: name, toolKind: name, content: list(toolContent, 1_000),
     options: list(object({ optionId: name, name, kind: optionKind }), 100),
   }, { input: long, answered }),
-  notice: object({ kind: just("notice"), id, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }),
-  unknown: object({ kind: just("unknown"), id, what: name, json: long }),
+  notice: object({ kind: just("notice"), id: theirId, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }),
+  unknown: object({ kind: just("unknown"), id: theirId, what: name, json: long }),
 });
 
 const tabPosition: Shape<TabPosition> = object(
@@ -67,12 +69,12 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   "select-tab": object({ type: just("select-tab"), tabId: id }),
   prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }),
   cancel: object({ type: just("cancel"), tabId: id }),
-  "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: id, choice }),
+  "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: theirId, choice }),
   action: object({ type: just("action"), tabId: id, action }),
   "select-agent": object({ type: just("select-agent"), agentId: id }),
   "open-link": object({ type: just("open-link"), href: filled(8_192) }),
   ack: object({ type: just("ack"), handled: count }),
-  log: object({ type: just("log"), level: oneOf("error", "warn", "info", "debug"), message: name }, { data: json(16_384) }),
+  log: object({ type: just("log"), level: oneOf("error", "warn", "info", "debug"), message: text(4_096) }, { data: json(16_384) }),
 } satisfies { readonly [T in PageToHost["type"]]: Shape<Extract<PageToHost, { type: T }>> });
 
 export function validate(value: unknown): Validated {

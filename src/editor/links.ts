@@ -45,4 +45,11 @@ function isWithin(file: string, folder: string): boolean {
   return rest !== "" && rest !== ".." && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
 }
 
+/** `message` is for the user. */
+export class LinkNotOpened extends Error {
+  override readonly name = "LinkNotOpened";
+  static refused(why: string): LinkNotOpened { return new LinkNotOpened(`This link is not opened: ${why}.`); }
+  static missing(file: string, cause: unknown): LinkNotOpened { return new LinkNotOpened(`“${file}” could not be opened. Is it there, and is it text?`, { cause }); }
+}
+
 function refused(why: string): LinkTarget { return { kind: "refused", why }; }

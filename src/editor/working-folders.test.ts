@@ -3,7 +3,7 @@ import { Log, type Listener } from "../log";
 import { WorkingFolders } from "./working-folders";
 
 suite("working folders", () => {
-  const world = (folders: string[], pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked"))) => new WorkingFolders({ folders: () => folders, pick, home: "/home/me", log: new Log() });
+  const world = (folders: string[], pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked"))) => new WorkingFolders({ folders: () => folders, pick, say: () => undefined, home: "/home/me", log: new Log() });
 
   test("the only folder, or the home folder when none is open, without asking", async () => {
     equal(await world(["/w"]).choose(), "/w");

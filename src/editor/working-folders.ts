@@ -6,12 +6,14 @@ export interface FolderWorld {
   folders(): readonly string[];
   /** Asks the user; `undefined`: no choice was made. */
   pick(): Promise<string | undefined>;
+  /** One sentence for the user. */
+  say(message: string): void;
   readonly home: string;
   readonly log: Log;
 }
 
 export class WorkingFolders {
-  #picking: Promise<string | undefined> | undefined;
+  #picking: Promise<string> | undefined;
 
   constructor(private readonly world: FolderWorld) {}
 
@@ -23,8 +25,17 @@ export class WorkingFolders {
       return this.world.home;
     }
     if (others.length === 0) return first;
-    this.#picking ??= this.world.pick().finally(() => { this.#picking = undefined; });
-    return await this.#picking ?? first;
+    this.#picking ??= this.#pick(first).finally(() => { this.#picking = undefined; });
+    return this.#picking;
+  }
+
+  /** A prompt may wait for it already, so that no choice is one, too; which, is said. */
+  async #pick(first: string): Promise<string> {
+    const picked = await this.world.pick();
+    if (picked !== undefined) return picked;
+    this.world.log.info("agent", "No folder was chosen: the agent works in the first one", { cwd: first });
+    this.world.say(`No folder was chosen: the agent works in ${first}. Open a new tab to choose another.`);
+    return first;
   }
 
   /** A page says where its tab worked; only a folder that we would choose ourselves counts. */

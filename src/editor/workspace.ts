@@ -1,7 +1,7 @@
 /** What the chat asks of the workspace: its folders, and where links lead. */
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import { linkTarget } from "./links";
+import { linkTarget, LinkNotOpened } from "./links";
 import type { FolderWorld } from "./working-folders";
 import type { Log } from "../log";
 
@@ -9,20 +9,22 @@ export function workspaceFolders(log: Log): FolderWorld {
   return {
     folders: () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
     pick: async () => (await vscode.window.showWorkspaceFolderPick({ placeHolder: "The folder in which the agent works" }))?.uri.fsPath,
+    say: message => void vscode.window.showInformationMessage(message),
     home: homedir(), log,
   };
 }
 
-/** Opens a web or mail address outside, a file of the workspace here, and nothing else. */
-export async function openLink(href: string, { folders, log }: FolderWorld): Promise<void> {
+/** Opens a web or mail address outside, a file of the workspace here, and nothing else: throws `LinkNotOpened`. */
+export async function openLink(href: string, { folders }: FolderWorld): Promise<void> {
   const target = linkTarget(href, folders());
   switch (target.kind) {
     case "external": await vscode.env.openExternal(vscode.Uri.parse(target.url, true)); return;
     case "file": {
       const at = new vscode.Position((target.line ?? 1) - 1, (target.column ?? 1) - 1);
-      await vscode.window.showTextDocument(vscode.Uri.file(target.path), target.line === undefined ? {} : { selection: new vscode.Range(at, at) });
+      try { await vscode.window.showTextDocument(vscode.Uri.file(target.path), target.line === undefined ? {} : { selection: new vscode.Range(at, at) }); }
+      catch (error) { throw LinkNotOpened.missing(target.path, error); }
       return;
     }
-    case "refused": log.warn("webview", "A link was not opened", { href, why: target.why });
+    case "refused": throw LinkNotOpened.refused(target.why);
   }
 }

@@ -4,5 +4,4 @@ export const ErrorCode = {
   unknownSession: -32051,
   /** A request that was understood and not taken; `message` says why. */
   refused: -32052,
-  invalidParams: -32602,
 } as const;

@@ -55,5 +55,5 @@ export type HostToPage =
   | { readonly type: "askAgain" }
   /** A command asks the page to open a tab, which it does as if the user had. */
   | { readonly type: "openTab" }
-  /** A request about this tab failed: one sentence. */
-  | { readonly type: "failed"; readonly tabId: TabId; readonly message: string };
+  /** A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation and will not be. */
+  | { readonly type: "failed"; readonly tabId: TabId; readonly messageId?: string; readonly message: string };

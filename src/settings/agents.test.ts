@@ -51,7 +51,7 @@ suite("agents in the settings", () => {
   test("a current agent that is not there is said, and Eliza answers", () => {
     const { currentAgentId, problems } = read([], "gone");
     deepEqual([currentAgentId, problems], ["elizacp", ["symposium.currentAgentId names “gone”, which is no agent here; Eliza answers instead."]]);
-    equal(read([], 7).currentAgentId, "elizacp");
+    for (const value of [7, {}, { toString: 1 }]) equal(read([], value).currentAgentId, "elizacp");
   });
 
   test("bypass comes from the agent's own field, else from the older list, and never from what is no boolean", () => {

@@ -4,6 +4,7 @@
  * read is left out alone, and said in one sentence.
  */
 import { ELIZA, type AgentConfig, type Distribution } from "../protocol/agents";
+import { isObject, type Fields } from "../protocol/json";
 
 export interface AgentSettings {
   /** The built-in ones first, in their order; then the user's, in theirs. */
@@ -19,7 +20,6 @@ export interface AgentSettings {
 /** The values of `symposium.agents`, `.currentAgentId` and `.bypassPermissions`, as they are. */
 export interface RawAgentSettings { readonly agents: unknown; readonly currentAgentId: unknown; readonly bypassPermissions: unknown }
 
-type Fields = Readonly<Record<string, unknown>>;
 const BUILT_IN: readonly AgentConfig[] = [ELIZA];
 
 export function readAgents(raw: RawAgentSettings): AgentSettings {
@@ -38,9 +38,9 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
 
 /** The value of `symposium.agents` in which this agent's requests are allowed. The form and all other fields stay. */
 export function withBypass(value: unknown, agentId: string): unknown {
-  if (isFields(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: true } };
+  if (isObject(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: true } };
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
-  const at = entries.findIndex(entry => isFields(entry) && entry["id"] === agentId);
+  const at = entries.findIndex(entry => isObject(entry) && entry["id"] === agentId);
   const entry = { ...fieldsOf(entries[at]), id: agentId, bypassPermissions: true };
   return at === -1 ? [...entries, entry] : entries.with(at, entry);
 }
@@ -53,14 +53,14 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
   if (Array.isArray(value)) {
     return value.flatMap((fields: unknown, i): RawEntry[] => {
       const where = `Entry ${i + 1} of symposium.agents`;
-      if (!isFields(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") { problems.push(`${where} has no “id” and is left out.`); return []; }
+      if (!isObject(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") { problems.push(`${where} has no “id” and is left out.`); return []; }
       return [{ id: fields["id"], where: `“${fields["id"]}” in symposium.agents`, fields, distribution: fields["distribution"] }];
     });
   }
-  if (isFields(value)) {
+  if (isObject(value)) {
     return Object.entries(value).flatMap(([id, fields]): RawEntry[] => {
       const where = `“${id}” in symposium.agents`;
-      if (!isFields(fields) || id.trim() === "") { problems.push(`${where} is no agent and is left out.`); return []; }
+      if (!isObject(fields) || id.trim() === "") { problems.push(`${where} is no agent and is left out.`); return []; }
       const { command, args, env } = fields;
       return [{ id, where, fields, distribution: command === undefined ? undefined : { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } } }];
     });
@@ -87,14 +87,14 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
 
 /** Kinds of later versions may stand beside ours; at least one must be of ours. */
 function readDistribution(value: unknown): Distribution | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { local, executable, symposium } = value;
-  if (isFields(local) && isText(local["command"]) && isArgs(local["args"]) && isEnv(local["env"])) {
+  if (isObject(local) && isText(local["command"]) && isArgs(local["args"]) && isEnv(local["env"])) {
     const { command, args, env } = local;
     return { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } };
   }
-  if (isFields(executable) && isText(executable["path"])) return { executable: { path: executable["path"] } };
-  if (isFields(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"])) {
+  if (isObject(executable) && isText(executable["path"])) return { executable: { path: executable["path"] } };
+  if (isObject(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"])) {
     const { subcommand, args } = symposium;
     return { symposium: { subcommand, ...(args === undefined ? {} : { args }) } };
   }
@@ -103,8 +103,9 @@ function readDistribution(value: unknown): Distribution | undefined {
 
 function current(value: unknown, agents: readonly AgentConfig[], problems: string[]): string {
   if (value === undefined || value === "") return ELIZA.id;
-  if (agents.some(({ id }) => id === value)) return String(value);
-  problems.push(`symposium.currentAgentId names “${String(value)}”, which is no agent here; ${ELIZA.name} answers instead.`);
+  const known = agents.find(({ id }) => id === value);
+  if (known) return known.id;
+  problems.push(`symposium.currentAgentId names “${typeof value === "string" ? value : JSON.stringify(value)}”, which is no agent here; ${ELIZA.name} answers instead.`);
   return ELIZA.id;
 }
 
@@ -117,8 +118,7 @@ function bypassed(value: unknown, agents: readonly AgentConfig[], problems: stri
 }
 
 const builtInAgent = (id: string): AgentConfig | undefined => BUILT_IN.find(agent => agent.id === id);
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => isFields(value) ? value : {};
+const fieldsOf = (value: unknown): Fields => isObject(value) ? value : {};
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 const isArgs = (value: unknown): value is readonly string[] | undefined => value === undefined || (Array.isArray(value) && value.every(item => typeof item === "string"));
-const isEnv = (value: unknown): value is Readonly<Record<string, string>> | undefined => value === undefined || (isFields(value) && Object.values(value).every(item => typeof item === "string"));
+const isEnv = (value: unknown): value is Readonly<Record<string, string>> | undefined => value === undefined || (isObject(value) && Object.values(value).every(item => typeof item === "string"));

@@ -38,7 +38,7 @@ export class TestHost {
     this.page = new PageWire({ log, send: message => window.postMessage(message), heard: message => { this.chat.handle(message).catch(() => undefined); } });
     this.chat = new ChatController({
       page: this.page, sidecar: this.supervisor, log, settings: () => SETTINGS, isTrusted: () => true,
-      folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, home: "/", log }),
+      folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, say: () => undefined, home: "/", log }),
       selectAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, tell: () => undefined, forwarded: () => undefined,
     });
   }

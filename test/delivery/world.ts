@@ -159,7 +159,7 @@ export class World {
     await this.#calm();
     await this.#check();
     const sent = toPage.sent + toHost.sent - before.sent, asked = this.webview.asked - before.asked;
-    ok(asked <= 5 * tabs && sent <= 20 + 20 * tabs + 2 * underWay, `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs and ${underWay} messages under way`);
+    ok(asked <= 6 + 6 * tabs && sent <= 30 + 30 * tabs + 2 * underWay, `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs and ${underWay} messages under way`);
     return took;
   }
 

@@ -22,7 +22,7 @@ const HTML = [
 const MARKDOWN = [
   `![image](${ELSEWHERE}/i.png)`, `![image][there]`, `[script link](javascript:${RUN})`, `[encoded link](&#106;avascript:${RUN})`, `[spaced link](<java\tscript:${RUN}>)`, "[data link](data:text/html,<script>parent.hacked=1</script>)",
   "[command link](command:workbench.action.toggleSidebarVisibility)", "[file link](file:///etc/passwd)", "[up link](../../../../../../etc/passwd)", "[vscode link](vscode://file/etc/passwd)",
-  `[title link](${ELSEWHERE}/a "x\\" onmouseover=\\"${RUN}")`, `[quote link](${ELSEWHERE}/"onmouseover="${RUN})`, `<${ELSEWHERE}/"onclick="${RUN}>`, `[referenced link][there]`,
+  `[web link](${ELSEWHERE}/page)`, `[title link](${ELSEWHERE}/a "x\\" onmouseover=\\"${RUN}")`, `[quote link](${ELSEWHERE}/"onmouseover="${RUN})`, `<${ELSEWHERE}/"onclick="${RUN}>`, `[referenced link][there]`,
   `\`<img src=x onerror="${RUN}">\``, `\`\`\`html"><img/src=x/onerror="${RUN}">\n${HTML}\n\`\`\``, `| a |\n|---|\n| ${HTML.replaceAll("|", "")} |`, `- ${HTML}`, `> ${HTML}`, `# ${HTML}`, `Turned \u202Etxet denrut`, `[there]: javascript:${RUN} "${HTML.replaceAll('"', "'")}"`,
 ].join("\n\n");
 
@@ -39,7 +39,7 @@ tool t1 execute ${step(`${HTML} ${MARKDOWN}`)}
 toolupdate t1 failed ${field("input", { [HTML]: MARKDOWN })} ${field("rawOutput", `${HTML}\n${MARKDOWN}`)} ${field("text", `${HTML}\n\n${MARKDOWN}`)} ${field("diff", { path: `/srv/${HTML}](javascript:${RUN})`, oldText: HTML, newText: MARKDOWN })} ${field("locations", `/srv/x](javascript:${RUN})<img/src=x/onerror=${RUN}>.js:3`)} ${field("resource", { uri: `javascript:${RUN}`, text: HTML })} ${field("link", { uri: `javascript:${RUN}`, name: HTML })} ${field(`image`, `"><script>${RUN}</script>`)} ${field("foreign", { html: HTML })}
 tool t2 _own plain
 ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED, html: HTML })} ${field("options", [{ optionId: "no", name: `No ${HTML} \u202Eyes`, kind: "reject_once" }, { optionId: `"><img src=x onerror="${RUN}">`, name: "**Really** <b>no</b> [x](javascript:1)", kind: "_own" }])}
-error -32000 ${step(`${HTML} ${MARKDOWN}`)}`;
+error -32603 ${step(`${HTML} ${MARKDOWN}`)}`;
 
 const FAKE_CARD = `**Scripted** wants to run a command
 
@@ -87,7 +87,7 @@ suite("an agent that wants to take the page over", () => {
       return [
         ...cards.filter(element => element.matches("script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]")),
         ...cards.filter(element => element.matches("button") && !element.matches(".mynah-button.mynah-ui-clickable-item")),
-        ...[...root.querySelectorAll("*")].filter(element => [...element.attributes].some(({ name, value }) => /^on/i.test(name) || /hacked/.test(value) && !["href", "title", "placeholder", "action-id", "messageid"].includes(name))),
+        ...[...root.querySelectorAll("*")].filter(element => [...element.attributes].some(({ name, value }) => /^on/i.test(name) || /hacked/.test(value) && !["href", "title", "placeholder", "class", "action-id", "messageid"].includes(name))),
         ...cards.filter(element => getComputedStyle(element).position === "fixed"),
       ].map(element => element.outerHTML.slice(0, 200));
     });
@@ -122,8 +122,9 @@ suite("an agent that wants to take the page over", () => {
       await link.focus();
       await box.page.keyboard.press("Enter");
     }
-    for (const kind of ["javascript:", "command:", "file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
-    await seen(async () => { const log = readLog(box); return ["links of the kind javascript", "links of the kind command", "outside the workspace"].every(why => log.includes(why)); }, "the lines in the log");
+    for (const kind of ["command:", "vscode:", "data:", "file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
+    assert.deepEqual(dangerous.filter(href => /script/i.test(href.slice(0, 15))), [], "a script is not even a link");
+    await seen(async () => { const log = readLog(box); return ["links of the kind command", "links of the kind vscode", "links of the kind data", "outside the workspace"].every(why => log.includes(why)); }, "the lines in the log");
     assert.deepEqual(await harm(), []);
     assert.equal(box.page.context().pages().length, 1);
     assert.equal(await box.page.locator(".monaco-dialog-box:visible").count(), 0);
@@ -131,7 +132,7 @@ suite("an agent that wants to take the page over", () => {
   });
 
   test("a link to the web asks first, in VS Code's own dialog", async () => {
-    await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "quote link" }).first().click();
+    await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "web link" }).first().click();
     const dialog = box.page.locator(".monaco-dialog-box:visible");
     await dialog.waitFor();
     assert.match(await dialog.innerText(), /evil\.example/);

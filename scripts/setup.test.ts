@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** The set-up on a Node that says it is this old, and has what such a one has not. */
+const onNode = (version: string) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } }); Object.defineProperty(process, "version", { value: "v${version}" });`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", pretend, "scripts/setup.mjs"], { encoding: "utf8" });
+  return { status, said: stdout + stderr };
+};
+
+suite("the set-up", () => {
+  test("an older Node is refused with one sentence", () => {
+    for (const version of ["14.21.3", "18.20.0", "20.9.0", "20.18.3"]) {
+      assert.deepEqual(onNode(version), { status: 1, said: `Node 20.19 or newer is needed; this is v${version}.\n` });
+    }
+  });
+
+  test("a Node that is new enough says nothing, for there is nothing to do", () => {
+    for (const version of ["20.19.0", "22.0.0", "100.1.0"]) assert.deepEqual(onNode(version), { status: 0, said: "" });
+  });
+
+  test("what runs before that check knows nothing of Nodes that pass it", () => {
+    for (const file of ["setup", "start", "test", "test-agents"]) assert.ok(!readFileSync(`scripts/${file}.mjs`, "utf8").includes("import.meta.dirname"), file);
+  });
+});

@@ -1,0 +1,134 @@
+/** The chat by keyboard alone, and what was typed and not sent. */
+import assert from "node:assert/strict";
+import { lastExchange, readCards, turnEnded, type Box } from "./harness";
+import { newTab, openScripted, processesOf, seen, showsText, typeDraft } from "./scripted";
+
+suite("the chat by keyboard", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const tabs = () => box.frame.locator(".mynah-tab-item-label");
+  const showsInput = (text: string): Promise<void> => seen(async () => await input().innerText().catch(() => "") === text, `“${text}” in the input`);
+  /** The name, or the text, of what has the focus in the page. */
+  const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => {
+    const { activeElement: at } = document;
+    return document.hasFocus() && at && at !== document.body ? at.getAttribute("aria-label") ?? at.getAttribute("data-kind") ?? at.textContent.trim() : "";
+  });
+
+  /** Presses the key until the focus is on what is wanted; a person would not do it more often. */
+  async function goTo(wanted: RegExp, key: "Tab" | "Shift+Tab"): Promise<void> {
+    const passed: string[] = [];
+    for (let at = await focused(); !wanted.test(at); at = await focused()) {
+      passed.push(at);
+      assert.ok(passed.length < 15, `${wanted} is not among ${passed.join(" | ")}`);
+      await box.page.keyboard.press(key);
+    }
+  }
+
+  test("Shift+Enter begins a line, Enter sends all of them", async () => {
+    await input().click();
+    await typeDraft(box.frame, "say first\nsay , second");
+    assert.equal((await readCards(box.frame)).length, 0);
+    assert.equal(await input().innerText(), "say first\nsay , second");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    assert.deepEqual(await lastExchange(box.frame), { question: "say first\nsay , second", answer: "first, second" });
+    await showsInput("");
+  });
+
+  test("lines that are dictated, dropped or put in by a program stay lines", async () => {
+    await input().click();
+    await typeDraft(box.frame, "say a!");
+    await box.page.keyboard.press("ArrowLeft");
+    await box.page.keyboard.insertText("b\nsay c\n\nsay d");
+    await box.page.keyboard.type("?");
+    await showsInput("say ab\nsay c\n\nsay d?!");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    assert.equal((await lastExchange(box.frame)).answer, "abcd?!");
+  });
+
+  test("a question takes the focus; Tab reaches its buttons in the agent's order, and Enter presses them", async () => {
+    await typeDraft(box.frame, "ask p1 options=allow_once,allow_always,reject_once");
+    await box.page.keyboard.press("Enter");
+    await seen(async () => await focused() === "permission", "the focus on the question");
+    const order: string[] = [];
+    for (let n = 0; n < 12 && !order.includes("Bypass permissions for this agent"); n++) {
+      await box.page.keyboard.press("Tab");
+      order.push(await focused());
+    }
+    assert.deepEqual(order.filter(name => /Allow|Reject|Bypass/.test(name)), ["Allow once", "Allow always", "Reject once", "Bypass permissions for this agent"]);
+    await goTo(/^Reject once$/, "Shift+Tab");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /Rejected[^]*chose reject_once/);
+  });
+
+  test("after an answer the focus is back at the prompt, so that one can go on typing", async () => {
+    await seen(async () => await focused() === "Prompt", "the focus on the prompt");
+    await box.page.keyboard.type("say typed on");
+    await box.page.keyboard.press("Enter");
+    await showsText(box.frame, /^typed on$/m);
+    await turnEnded(box.frame);
+  });
+
+  test("a question does not take the focus from someone who is typing", async () => {
+    await typeDraft(box.frame, "sleep 700; ask p2 options=allow_once,reject_once");
+    await box.page.keyboard.press("Enter");
+    await box.page.keyboard.type("half a");
+    await box.frame.locator("[data-kind=permission] button", { hasText: "Allow once" }).last().waitFor();
+    await box.page.keyboard.type(" thought");
+    await showsInput("half a thought");
+    assert.equal(await focused(), "Prompt");
+    await goTo(/^Allow once$/, "Shift+Tab");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /chose allow_once/);
+    await showsInput("half a thought");
+    await input().fill("");
+  });
+
+  test("stop can be reached and pressed while the agent works", async () => {
+    await input().click();
+    await box.page.keyboard.type("say working; wait-cancel");
+    await box.page.keyboard.press("Enter");
+    await showsText(box.frame, /^working$/m);
+    await goTo(/Stop/, "Tab");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
+  });
+
+  test("a draft stays when the agent dies", async () => {
+    await input().click();
+    await typeDraft(box.frame, "say going; stream 400 chunks of 10 chars every 50 ms");
+    await box.page.keyboard.press("Enter");
+    await showsText(box.frame, /w3\b/);
+    await typeDraft(box.frame, "not sent\nyet");
+    const [agent] = processesOf(box, "scripted-agent.program");
+    assert.ok(agent !== undefined);
+    process.kill(agent, "SIGKILL");
+    await showsText(box.frame, /stopped unexpectedly/);
+    assert.equal(await input().innerText(), "not sent\nyet");
+  });
+
+  test("drafts of two tabs are back in their tabs after Reload Window", async () => {
+    await newTab(box);
+    await typeDraft(box.frame, "draft of the second");
+    await tabs().first().click();
+    await showsInput("not sent\nyet");
+    const loaded = box.page.waitForEvent("load");
+    await box.command("Developer: Reload Window");
+    await loaded;
+    await box.open();
+    await showsInput("not sent\nyet");
+    assert.equal(await tabs().count(), 2);
+    await tabs().nth(1).click();
+    await showsInput("draft of the second");
+  });
+});

@@ -1,0 +1,154 @@
+/** Which folder an agent works in, when none may work at all, and what a tab and a window leave behind. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
+import { button, newTab, openScripted, processesOf, scripted, seen, showsText, shownText } from "./scripted";
+
+const AGENT = "scripted-agent.program";
+const SIDECAR = "sidecar.js serve";
+
+suite("a workspace with several folders", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ folders: ["alpha", "beta", "gamma"] });
+    box.server.writeSettings(scripted(["--log", agentLog()]));
+  });
+  suiteTeardown(() => box.close());
+
+  const agentLog = (): string => path.join(box.server.home, "agent.log");
+
+  /** The folders of the agent's sessions, in the order in which they began. */
+  function folders(): readonly string[] {
+    if (!existsSync(agentLog())) return [];
+    const messages = readFileSync(agentLog(), "utf8").split("\n").filter(line => line !== "").map((line): unknown => JSON.parse(line));
+    return messages.flatMap(message => hasMember(message, "method") && message.method === "session/new" && hasMember(message, "params") && hasMember(message.params, "cwd") ? [path.basename(String(message.params.cwd))] : []);
+  }
+
+  async function pick(name: string): Promise<void> {
+    const pick = box.page.locator(".quick-input-widget:visible", { has: box.page.locator("input[placeholder*='folder in which the agent works']") });
+    await pick.locator(".monaco-list-row", { hasText: name }).click();
+    await pick.waitFor({ state: "hidden" });
+  }
+
+  test("a new tab asks which folder, and the agent works in the one that was chosen", async () => {
+    await box.open();
+    await pick("beta");
+    await sendPrompt(box.frame, "say hello from a folder");
+    await turnEnded(box.frame);
+    assert.deepEqual(folders(), ["beta"]);
+  });
+
+  test("the next tab asks again; tabs with the same folder share a process, another folder has its own", async () => {
+    await newTab(box);
+    await pick("alpha");
+    await sendPrompt(box.frame, "say second");
+    await turnEnded(box.frame);
+    assert.deepEqual(folders(), ["beta", "alpha"]);
+    await newTab(box);
+    await pick("beta");
+    await sendPrompt(box.frame, "say third");
+    await turnEnded(box.frame);
+    assert.deepEqual(folders(), ["beta", "alpha", "beta"]);
+    assert.equal(processesOf(box, AGENT).length, 2);
+  });
+
+  test("a prompt that is sent before a folder is chosen waits for the choice, and is answered", async () => {
+    await newTab(box);
+    await box.page.locator(".quick-input-widget:visible").waitFor();
+    await box.frame.locator(".mynah-chat-prompt-input:visible").fill("say at last", { force: true });
+    await box.frame.locator(".mynah-chat-prompt-input:visible").press("Enter");
+    if (await box.page.locator(".quick-input-widget:visible").count() > 0) await pick("gamma"); // the click into the chat may have closed it
+    await showsText(box.frame, /^at last$/m);
+  });
+
+  test("closing a tab ends its session, and with the last tab of its folder the agent's process ends", async () => {
+    const closed = (): number => readFileSync(agentLog(), "utf8").split("\n").filter(line => line.includes('"session/close"')).length;
+    const before = processesOf(box, AGENT).length;
+    const tabs = box.frame.locator(".mynah-tab-item-label");
+    await tabs.nth(0).locator("button").click();
+    await seen(() => Promise.resolve(closed() === 1), "the end of the session");
+    assert.equal(processesOf(box, AGENT).length, before);
+    await tabs.nth(1).locator("button").click();
+    await seen(() => Promise.resolve(processesOf(box, AGENT).length === before - 1), "the end of the process");
+    while (await tabs.count() > 0) await tabs.nth(0).locator("button").click();
+    await seen(() => Promise.resolve(processesOf(box, AGENT).length === 0), "the end of all agents");
+    assert.equal(processesOf(box, SIDECAR).length, 1);
+  });
+});
+
+suite("two windows", () => {
+  test("each has its own sidecar, agent and conversation, and the end of one leaves the other alone", async () => {
+    const [one, two] = [await openScripted(), await openScripted()];
+    try {
+      for (const [box, name] of [[one, "one"], [two, "two"]] as const) {
+        await box.open();
+        await sendPrompt(box.frame, `say this is ${name}`);
+        await turnEnded(box.frame);
+      }
+      await seen(() => Promise.resolve(processesOf(one, SIDECAR).length === 2 && processesOf(one, AGENT).length === 2), "two of each");
+      assert.doesNotMatch(await shownText(one.frame), /this is two/);
+      assert.doesNotMatch(await shownText(two.frame), /this is one/);
+    } finally {
+      await two.close();
+    }
+    try {
+      await seen(() => Promise.resolve(processesOf(one, SIDECAR).length === 1 && processesOf(one, AGENT).length === 1), "the end of the other window's");
+      const [kept] = processesOf(one, AGENT);
+      await sendPrompt(one.frame, "say still here; pid");
+      await turnEnded(one.frame);
+      assert.match((await lastExchange(one.frame)).answer, new RegExp(`still here.*pid ${kept}`));
+    } finally {
+      await one.close();
+    }
+  });
+});
+
+suite("a workspace that nobody has trusted", () => {
+  let box: Box;
+  suiteSetup(async () => { box = await openScripted({ restricted: true }); });
+  suiteTeardown(() => box.close());
+
+  const nothingRuns = (): void => assert.deepEqual([...processesOf(box, SIDECAR), ...processesOf(box, AGENT)], []);
+  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+
+  test("the page says in one sentence why nothing is started, with the button that leads on", async () => {
+    await box.open();
+    const banner = box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
+    await seen(async () => (await banner.innerText()).includes("Trust this workspace"), "the sentence");
+    assert.equal((await banner.innerText()).match(/Agents run programs on this machine\./g)?.length, 1);
+    await button(box.frame, "Manage Workspace Trust").waitFor();
+    await box.screenshot("restricted-light");
+    nothingRuns();
+  });
+
+  test("a prompt is kept as a draft, and nothing is started for it", async () => {
+    await input().fill("say after trust");
+    await input().press("Enter");
+    await showsInput("say after trust");
+    await box.command("Symposium: Restart Sidecar");
+    await newTab(box);
+    await input().fill("second draft");
+    await box.frame.locator(".mynah-tab-item-label").first().click();
+    await showsInput("say after trust");
+    nothingRuns();
+  });
+
+  test("once it is trusted, the draft can be sent and is answered", async () => {
+    await button(box.frame, "Manage Workspace Trust").click();
+    await box.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^(Trust|Trust Workspace|Trust Folder)/ }).first().click();
+    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible").innerText() === "", "the end of the sentence");
+    await showsInput("say after trust");
+    await input().press("Enter");
+    await showsText(box.frame, /^after trust$/m);
+    assert.equal(processesOf(box, SIDECAR).length, 1);
+    await box.frame.locator(".mynah-tab-item-label").nth(1).click();
+    await showsInput("second draft");
+  });
+
+  const showsInput = (text: string): Promise<void> => seen(async () => await input().innerText().catch(() => "") === text, `${text} in the input`);
+});
+
+function hasMember<K extends string>(value: unknown, name: K): value is Readonly<Record<K, unknown>> {
+  return typeof value === "object" && value !== null && name in value;
+}
