@@ -42,7 +42,7 @@ export function otherVersion(custom: boolean, ours: string): StartFailed {
 }
 
 export const SHUTTING_DOWN = "Symposium is shutting down.";
-export const NOT_TRUSTED = "Agents run programs on this machine. Trust this workspace to chat with one.";
+export const NOT_TRUSTED = "Agents run programs on this machine: trust this workspace to chat with one.";
 
 export const RESTARTING = "Symposium’s sidecar is being started again.";
 

@@ -5,6 +5,7 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { LIMIT } from "../src/chat/outlet";
+import { SILENCE_MS } from "../webview/page-asking";
 import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { World } from "./delivery/world";
@@ -35,6 +36,19 @@ suite("delivery, page to sidecar", () => {
     world.drop(0, 1_000);
     await speak(world);
     ok(await world.finish() <= SOON_MS);
+  });
+
+  test("the end of a turn that was dropped is asked after", async () => {
+    const world = new World(1_000);
+    await begin(world);
+    world.endTurn(0);
+    world.endTurn(1);
+    await drained();
+    await world.tick(16);
+    await world.deliver("fromSidecar", 1_000);
+    world.drop(0, 1_000);
+    const took = await world.finish();
+    ok(took >= SILENCE_MS - 500 && took <= SILENCE_MS + 1_000, `after ${took} ms`);
   });
 
   test("a page that does not keep up costs no memory, and catches up", async () => {

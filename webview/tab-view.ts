@@ -53,7 +53,8 @@ function unconfirmed(tab: Tab): readonly Entry[] {
 function bannerOf({ sidecar }: Page, { remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
     case "restarting": return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
-    case "failed": return { tone: "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
+    // A workspace that is not trusted is not a fault.
+    case "failed": return { tone: sidecar.actions.includes("manageTrust") ? "info" : "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
     case "running": return remark && { tone: remark.tone, text: literal(remark.text), buttons: [] };
   }
 }

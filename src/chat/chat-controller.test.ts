@@ -234,6 +234,19 @@ suite("chat controller", () => {
     await rejects(world.chat.handle(prompt("never", "another")), /closed/);
   });
 
+  test("a prompt that the page repeats while it waits for its answer is sent once", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.hold("chat/prompt");
+    await world.says(prompt("t"), prompt("t"));
+    equal(world.calls("chat/prompt").length, 1);
+    world.sidecar.release();
+    await settled();
+    await world.says(prompt("t"));
+    equal(world.calls("chat/prompt").length, 2, "the sidecar knows what it has");
+    deepEqual(world.of("failed"), []);
+  });
+
   test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" });
