@@ -302,9 +302,9 @@ suite("chat controller", () => {
     await world.ready({ tabId: "t", shown: SHOWN });
     await world.says({ type: "new-tab", tabId: "u" }, prompt("t"), { type: "action", tabId: "t", action: "restartSidecar" });
     deepEqual([world.sidecar.calls, world.restarts], [[], 0]);
-    deepEqual(world.of("state")[0]?.sidecar, { state: "failed", message: "Agents run programs on this machine. Trust this workspace to chat with one.", actions: ["manageTrust"] });
+    deepEqual(world.of("state")[0]?.sidecar, { state: "failed", message: "Agents run programs on this machine: trust this workspace to chat with one.", actions: ["manageTrust"] });
     deepEqual(world.of("failed").map(({ tabId }) => tabId), ["u", "t"]);
-    deepEqual(world.done, ["tell Agents run programs on this machine. Trust this workspace to chat with one. manageTrust"]);
+    deepEqual(world.done, ["tell Agents run programs on this machine: trust this workspace to chat with one. manageTrust"]);
     world.trusted = true;
     world.chat.trustGranted();
     deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
