@@ -8,7 +8,8 @@ import type { Log } from "../log";
 export function workspaceFolders(log: Log): FolderWorld {
   return {
     folders: () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
-    pick: async () => (await vscode.window.showWorkspaceFolderPick({ placeHolder: "The folder in which the agent works" }))?.uri.fsPath,
+    // The chat takes the focus while its tab opens: the question must outlive that.
+    pick: async () => (await vscode.window.showWorkspaceFolderPick({ placeHolder: "The folder in which the agent works", ignoreFocusOut: true }))?.uri.fsPath,
     say: message => void vscode.window.showInformationMessage(message),
     home: homedir(), log,
   };

@@ -55,8 +55,10 @@ suite("a workspace with several folders", () => {
 
   test("who chooses none is told which it is, and what was sent meanwhile is answered", async () => {
     await newTab(box);
-    await box.page.locator(".quick-input-widget:visible").waitFor();
-    await sendPrompt(box.frame, "say at last"); // into the chat, away from the question
+    const question = box.page.locator(".quick-input-widget:visible input[placeholder*='folder in which the agent works']");
+    await question.waitFor();
+    await sendPrompt(box.frame, "say at last"); // into the chat: the question outlives the loss of the focus
+    await question.press("Escape");
     await box.page.locator(".notification-toast", { hasText: "No folder was chosen: the agent works in" }).waitFor();
     await showsText(box.frame, /^at last$/m);
     assert.equal(folders().at(-1), "alpha");
