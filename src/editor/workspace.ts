@@ -6,10 +6,15 @@ import type { FolderWorld } from "./working-folders";
 import type { Log } from "../log";
 
 export function workspaceFolders(log: Log): FolderWorld {
+  const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return {
-    folders: () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
-    // The chat takes the focus while its tab opens: the question must outlive that.
-    pick: async () => (await vscode.window.showWorkspaceFolderPick({ placeHolder: "The folder in which the agent works", ignoreFocusOut: true }))?.uri.fsPath,
+    folders: () => folders().map(({ uri }) => uri.fsPath),
+    // Not showWorkspaceFolderPick, which does not heed ignoreFocusOut: the chat takes the focus while its tab opens, and the
+    // question must outlive that.
+    pick: async () => {
+      const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
+      return (await vscode.window.showQuickPick(items, { placeHolder: "The folder in which the agent works", ignoreFocusOut: true }))?.folder;
+    },
     say: message => void vscode.window.showInformationMessage(message),
     home: homedir(), log,
   };
