@@ -7,6 +7,7 @@
 import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } from "./envelope";
 import { isObject, type JsonObject } from "./json";
 import { RpcCode, type Id, type Message } from "./message";
+import { unwrapLine, unwrapMessage, wrapLine, wrapMessage, type SuccessorMethod } from "./successor";
 
 export { FrameError, type Envelope } from "./envelope";
 
@@ -58,11 +59,35 @@ export class Frame {
       if (!("id" in this.#message)) throw new Error("a notification has no id to change");
       return Frame.of({ ...this.#message, id });
     }
-    const bytes = this.#buffer(), { idStart, idEnd } = this.#scan();
+    const scanned = this.#scan(), { idStart, idEnd } = scanned;
     if (idStart === idEnd) throw new Error("there is no id to change");
-    const written = id instanceof Uint8Array ? id : Buffer.from(JSON.stringify(id));
-    const spliced = Buffer.concat([bytes.subarray(0, idStart), written, bytes.subarray(idEnd)]);
-    return Frame.raw(spliced);
+    const written = writtenId(id);
+    const bytes = splice(this.#buffer(), idStart, idEnd, written);
+    if (id instanceof Uint8Array) return Frame.raw(bytes); // what id that is, is read when somebody asks
+    return new Frame(bytes, undefined, { ...moveAfter(scanned, idEnd, written.length - (idEnd - idStart)), envelope: withIdOf(scanned.envelope, id) });
+  }
+
+  /** The same request or notification under another method; params and all else stay as they came. */
+  withMethod(method: string): Frame {
+    if (!this.#bytes && this.#message) return Frame.of({ ...this.#message, method });
+    const { methodStart, methodEnd } = this.#scan();
+    if (methodStart === methodEnd) throw new Error("an answer has no method to change");
+    return Frame.raw(splice(this.#buffer(), methodStart, methodEnd, Buffer.from(JSON.stringify(method))));
+  }
+
+  /** This request or notification in the envelope of a proxy; a request's id becomes the envelope's. */
+  wrapped(method: SuccessorMethod): Frame {
+    if (!this.#bytes && this.#message) return Frame.of(wrapMessage(this.#message, method));
+    const scanned = this.#scan(), { idStart, idEnd } = scanned;
+    return Frame.raw(wrapLine(this.#buffer(), scanned, method, idStart === idEnd ? undefined : this.#buffer().subarray(idStart, idEnd)));
+  }
+
+  /** The message in a proxy's envelope, a request under `id`. Throws `FrameError` when there is none inside. */
+  unwrapped(id: Id | undefined): Frame {
+    if (!this.#bytes && this.#message) return Frame.of(unwrapMessage(this.#message, id));
+    const inside = Frame.raw(unwrapLine(this.#buffer(), this.#scan(), id === undefined ? undefined : writtenId(id)));
+    if (inside.envelope.kind === "response") throw new FrameError(RpcCode.invalidRequest, "there is no request and no notification in its envelope");
+    return inside;
   }
 
   #buffer(): Buffer {
@@ -72,6 +97,27 @@ export class Frame {
   #scan(): Scanned {
     return (this.#scanned ??= scanEnvelope(this.#buffer()));
   }
+}
+
+function writtenId(id: Id | Uint8Array): Uint8Array {
+  return id instanceof Uint8Array ? id : Buffer.from(JSON.stringify(id));
+}
+
+function splice(bytes: Buffer, start: number, end: number, written: Uint8Array): Buffer {
+  return Buffer.concat([bytes.subarray(0, start), written, bytes.subarray(end)]);
+}
+
+function withIdOf(envelope: Envelope, id: Id): Envelope {
+  return envelope.kind === "notification" ? envelope : { ...envelope, id };
+}
+
+/** What was found in a line whose id, which ended at `idEnd`, has become longer by `more` bytes. */
+function moveAfter(scanned: Scanned, idEnd: number, more: number): Scanned {
+  const moved = (at: number): number => at >= idEnd ? at + more : at;
+  return {
+    envelope: scanned.envelope, idStart: scanned.idStart, idEnd: idEnd + more, rest: moved(scanned.rest),
+    methodStart: moved(scanned.methodStart), methodEnd: moved(scanned.methodEnd), paramsStart: moved(scanned.paramsStart), paramsEnd: moved(scanned.paramsEnd),
+  };
 }
 
 function parse(bytes: Buffer): Message {

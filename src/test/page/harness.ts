@@ -53,6 +53,7 @@ export interface Box {
 interface Shared { readonly server: Server; readonly mark: string }
 
 const servers = new Map<string, Promise<Shared>>();
+const opened = new Set<Box>();
 let browser: Promise<Browser> | undefined;
 let count = 0;
 
@@ -77,7 +78,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const open = async (): Promise<Page> =>
     openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [options.extension ?? ROOT] : [] });
   let page = await open();
-  return {
+  const box: Box = {
     get page() { return page; },
     get frame() { return webviewFrame(page); },
     server, folders: workspace.folders,
@@ -98,9 +99,21 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
       await page.screenshot({ path: file });
       return file;
     },
-    close: () => closePage(page),
+    close: () => {
+      opened.delete(box);
+      return closePage(page);
+    },
   };
+  opened.add(box);
+  return box;
 }
+
+/** What was on screen when a test failed: `out/screenshots/failed-….png`. */
+teardown(async function () {
+  if (this.currentTest?.state !== "failed") return;
+  const name = this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100);
+  for (const [i, box] of [...opened].entries()) await box.screenshot(`failed-${name}-${i}`).catch(() => undefined);
+});
 
 function makeWorkspace(server: Server, names: readonly string[]): { readonly folders: readonly string[]; readonly where: { readonly folder?: string; readonly workspace?: string } } {
   const parent = mkdtempSync(path.join(server.home, "w-"));

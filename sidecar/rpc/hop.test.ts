@@ -1,0 +1,219 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import type { Channel, Closed } from "./channel";
+import { Frame } from "./frame";
+import { countingIds, hop, proxyHop, type ProxyHop } from "./hop";
+import { memoryChannels } from "./memory";
+
+/** A channel's end that keeps what it hears. */
+class Heard {
+  readonly messages: unknown[] = [];
+  closed: Closed | undefined;
+  constructor(readonly channel: Channel) {
+    channel.start({ receive: frame => { this.messages.push(JSON.parse(Buffer.from(frame.bytes).toString())); }, closed: reason => { this.closed = reason; } });
+  }
+  say(message: object | string): void {
+    this.channel.send(Frame.raw(Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }))));
+  }
+  take(): unknown[] { return this.messages.splice(0); }
+}
+
+const settled = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
+
+interface World { readonly other: Heard; readonly plain: Heard; readonly wrapped: Heard; readonly hop: ProxyHop; readonly odd: string[] }
+
+/** A hop with a proxy: `other` is the real connection's other end. */
+function proxyWorld(): World {
+  const [ours, theirs] = memoryChannels(), odd: string[] = [];
+  const made = proxyHop(ours, { ids: countingIds(), odd: what => odd.push(what), unanswered: ({ message }) => ({ code: -32603, message: `gone: ${message}` }) });
+  return { hop: made, odd, other: new Heard(theirs), plain: new Heard(made.plain), wrapped: new Heard(made.wrapped) };
+}
+
+function agentWorld(): { readonly other: Heard; readonly inside: Heard; readonly odd: string[] } {
+  const [ours, theirs] = memoryChannels(), odd: string[] = [];
+  return { odd, other: new Heard(theirs), inside: new Heard(hop(ours, { ids: countingIds(), odd: what => odd.push(what) }).plain) };
+}
+
+const message = (rest: object) => ({ jsonrpc: "2.0", ...rest });
+const envelope = (rest: object, inside: object) => message({ ...rest, method: "proxy/successor", params: inside });
+
+suite("a hop", () => {
+  test("a request gets an id of the chain, and its answer the id that the asker gave", async () => {
+    const { other, inside } = agentWorld();
+    const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
+    for (const id of ids) other.say(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
+    await settled();
+    deepEqual(inside.messages, ids.map((_, i) => message({ id: i + 1, method: "m", params: { a: 1 } })));
+    for (const i of ids.keys()) inside.say({ id: i + 1, result: i });
+    await settled();
+    deepEqual(other.messages, ids.map((id, i) => message({ id: JSON.parse(id) as unknown, result: i })));
+  });
+
+  test("an id beyond 2⁵³ goes back digit by digit", async () => {
+    const [ours, theirs] = memoryChannels();
+    const inside = new Heard(hop(ours, { ids: countingIds(), odd: () => undefined }).plain);
+    let line = "";
+    theirs.start({ receive: frame => { line = Buffer.from(frame.bytes).toString(); }, closed: () => undefined });
+    theirs.send(Frame.raw(Buffer.from('{"jsonrpc":"2.0","id":12345678901234567891,"method":"m"}')));
+    await settled();
+    inside.say({ id: 1, result: {} });
+    await settled();
+    equal(line, '{"jsonrpc":"2.0","id":12345678901234567891,"result":{}}');
+  });
+
+  test("two requests with one id are both answered", async () => {
+    const { other, inside } = agentWorld();
+    other.say({ id: 1, method: "a" });
+    other.say({ id: 1, method: "b" });
+    await settled();
+    inside.say({ id: 2, result: "b" });
+    inside.say({ id: 1, result: "a" });
+    await settled();
+    deepEqual(other.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
+  });
+
+  test("a cancellation names the request as each side knows it", async () => {
+    const { other, inside } = agentWorld();
+    other.say({ id: "p", method: "session/prompt" });
+    other.say({ method: "$/cancel_request", params: { requestId: "p" } });
+    other.say({ method: "$/cancel_request", params: { requestId: "unknown" } });
+    inside.say({ id: 9, method: "fs/read_text_file" });
+    inside.say({ method: "$/cancel_request", params: { requestId: 9 } });
+    inside.say({ method: "$/cancel_request", params: { requestId: 8 } });
+    await settled();
+    deepEqual(inside.messages, [message({ id: 1, method: "session/prompt" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]);
+    deepEqual(other.messages, [message({ id: 9, method: "fs/read_text_file" }), message({ method: "$/cancel_request", params: { requestId: 9 } })]);
+  });
+
+  test("what was answered is not answered again, nor cancelled", async () => {
+    const { other, inside, odd } = agentWorld();
+    other.say({ id: 1, method: "m" });
+    inside.say({ id: 77, method: "n" });
+    await settled();
+    other.take(); inside.take();
+    for (let i = 0; i < 2; i++) { inside.say({ id: 1, result: i }); other.say({ id: 77, result: i }); }
+    await settled();
+    other.say({ method: "$/cancel_request", params: { requestId: 1 } });
+    inside.say({ method: "$/cancel_request", params: { requestId: 77 } });
+    other.say({ id: null, error: { code: -32700, message: "?" } });
+    await settled();
+    deepEqual([other.messages, inside.messages], [[message({ id: 1, result: 0 })], [message({ id: 77, result: 0 })]]);
+    equal(odd.length, 3);
+  });
+
+  test("at the end of the connection everything open is settled first", async () => {
+    const { other, plain, wrapped } = proxyWorld();
+    plain.say({ id: 11, method: "from-client" });
+    wrapped.say({ id: 12, method: "from-successor" });
+    other.say({ id: 1, method: "to-client" });
+    other.say(envelope({ id: 2 }, { method: "to-successor" }));
+    await settled();
+    plain.take(); wrapped.take();
+    await other.channel[Symbol.asyncDispose]();
+    await settled();
+    const gone = (id: number) => message({ id, error: { code: -32603, message: "gone: The other side closed the connection." } });
+    const cancelled = (requestId: number) => message({ method: "$/cancel_request", params: { requestId } });
+    deepEqual([plain.messages, wrapped.messages], [[gone(11), cancelled(1)], [gone(12), cancelled(2)]]);
+    equal(plain.closed?.message, "The other side closed the connection.");
+    equal(wrapped.closed?.message, plain.closed?.message);
+    plain.say({ id: 1, result: "too late" });
+    await settled();
+    deepEqual(plain.messages.length, 2);
+  });
+
+  test("what is still open can be refused", async () => {
+    const [ours, theirs] = memoryChannels();
+    const made = hop(ours, { ids: countingIds(), odd: () => undefined }), other = new Heard(theirs);
+    new Heard(made.plain);
+    other.say({ id: "a", method: "m" });
+    await settled();
+    made.refuseOpen({ code: -32603, message: "no" });
+    await settled();
+    deepEqual(other.messages, [message({ id: "a", error: { code: -32603, message: "no" } })]);
+  });
+});
+
+suite("a hop with a proxy", () => {
+  test("what concerns the successor travels in envelopes, in both directions; answers travel bare", async () => {
+    const { other, plain, wrapped } = proxyWorld();
+    other.say({ id: 1, method: "up", params: [1] });
+    other.say(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
+    other.say(envelope({}, { method: "note", params: {} }));
+    plain.say({ id: 21, method: "prompt" });
+    wrapped.say({ id: 22, method: "permission", params: { b: 1 } });
+    wrapped.say({ method: "update", params: { c: 1 } });
+    await settled();
+    deepEqual(plain.take(), [message({ id: 1, method: "up", params: [1] })]);
+    deepEqual(wrapped.take(), [message({ id: 2, method: "down", params: { a: 1 } }), message({ method: "note", params: {} })]);
+    deepEqual(other.take(), [message({ id: 21, method: "prompt" }), envelope({ id: 22 }, { method: "permission", params: { b: 1 } }), envelope({}, { method: "update", params: { c: 1 } })]);
+    plain.say({ id: 1, result: "r1" });
+    wrapped.say({ id: 2, result: "r2" });
+    other.say({ id: 21, result: "r21" });
+    other.say({ id: 22, error: { code: 1, message: "r22" } });
+    await settled();
+    deepEqual(other.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
+    deepEqual([plain.messages, wrapped.messages], [[message({ id: 21, result: "r21" })], [message({ id: 22, error: { code: 1, message: "r22" } })]]);
+  });
+
+  test("a cancellation finds its request on either side, bare or in an envelope", async () => {
+    for (const cancel of [{ method: "$/cancel_request", params: { requestId: "x" } }, envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" }]) {
+      const { other, plain, wrapped } = proxyWorld();
+      other.say(envelope({ id: "x" }, { method: "down" }));
+      other.say(cancel);
+      await settled();
+      deepEqual([plain.messages, wrapped.messages], [[], [message({ id: 1, method: "down" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]]);
+    }
+  });
+
+  test("envelopes are spelled as told; the older spelling has cancellations in them, too", async () => {
+    const { other, wrapped, hop } = proxyWorld();
+    wrapped.say({ id: 5, method: "a" });
+    wrapped.say({ method: "$/cancel_request", params: { requestId: 5 } });
+    await settled();
+    deepEqual(other.take(), [envelope({ id: 5 }, { method: "a" }), message({ method: "$/cancel_request", params: { requestId: 5 } })]);
+    hop.spell("_proxy/successor");
+    wrapped.say({ id: 6, method: "a" });
+    wrapped.say({ method: "$/cancel_request", params: { requestId: 6 } });
+    await settled();
+    deepEqual(other.take(), [{ ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" }, { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" }]);
+  });
+
+  test("a request in a broken envelope is refused, a notification reported", async () => {
+    const { other, plain, wrapped, odd } = proxyWorld();
+    other.say({ id: 4, method: "proxy/successor", params: { method: 1 } });
+    other.say({ method: "proxy/successor" });
+    await settled();
+    deepEqual([plain.messages, wrapped.messages, odd.length], [[], [], 2]);
+    equal(JSON.stringify(other.messages).includes('"id":4,"error":{"code":-32602'), true);
+  });
+
+  test("where there is no successor an envelope is a message like any other", async () => {
+    const { other, inside } = agentWorld();
+    other.say(envelope({ id: 3 }, { method: "x" }));
+    await settled();
+    deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
+  });
+
+  test("any mix of messages arrives in order, each answer at its asker", async () => {
+    const side = fc.constantFrom("plain" as const, "wrapped" as const);
+    const step = fc.record({ from: fc.constantFrom("other" as const, "inside" as const), side, isRequest: fc.boolean(), params: fc.jsonValue({ maxDepth: 1 }) });
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
+      const world = proxyWorld();
+      const expected: Record<"plain" | "wrapped" | "other", unknown[]> = { plain: [], wrapped: [], other: [] };
+      let chainId = 0;
+      for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
+        const body = { method: `m${i}`, params: [value] };
+        if (from === "other") {
+          world.other.say(side === "wrapped" ? envelope(isRequest ? { id: `o${i}` } : {}, body) : { ...(isRequest ? { id: `o${i}` } : {}), ...body });
+          expected[side].push(message({ ...(isRequest ? { id: ++chainId } : {}), ...body }));
+        } else {
+          world[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
+          expected.other.push(side === "wrapped" ? envelope(isRequest ? { id: 1000 + i } : {}, body) : message({ ...(isRequest ? { id: 1000 + i } : {}), ...body }));
+        }
+      }
+      await settled();
+      const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+      deepEqual([world.plain.messages, world.wrapped.messages, world.other.messages].map(canonical), [expected.plain, expected.wrapped, expected.other].map(canonical));
+    }), { numRuns: 60 });
+  });
+});

@@ -1,0 +1,75 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { Frame, FrameError } from "./frame";
+import { isSuccessorMethod } from "./successor";
+
+const OWN = ["jsonrpc", "id", "method", "params"], LOCAL = ["_meta", "meta", "jsonrpc", "id"];
+const raw = (value: unknown): Frame => Frame.raw(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+const text = (frame: Frame): string => Buffer.from(frame.bytes).toString();
+const read = (frame: Frame): unknown => JSON.parse(text(frame));
+/** The same object with its members in another order, and blanks between them. */
+const shuffled = (value: object, order: readonly number[], space: string): string =>
+  `{${Object.entries(value).map((entry, i) => [order[i] ?? 0, entry] as const).sort(([a], [b]) => a - b).map(([, [key, each]]) => `${space}${JSON.stringify(key)}${space}:${space}${JSON.stringify(each)}`).join(",")}${space}}`;
+
+const params = fc.oneof(fc.object({ maxDepth: 3 }), fc.array(fc.jsonValue()), fc.record({ text: fc.string({ unit: "binary", maxLength: 60 }), id: fc.integer(), method: fc.string() }),
+  fc.integer({ min: 4000, max: 9000 }).map(n => ({ update: { content: Array.from({ length: n / 40 }, (_, i) => ({ type: "text", n: i, text: "\"}{" })) } })),
+  fc.integer({ min: 4000, max: 9000 }).map(n => ({ text: "\\\"{[".repeat(n / 4) })));
+const extras = fc.dictionary(fc.stringMatching(/^[a-z_"\\]{1,6}$/).filter(key => ![...OWN, ...LOCAL, "result", "error"].includes(key) && key !== "__proto__"), fc.jsonValue(), { maxKeys: 2 });
+const message = fc.record({ method: fc.string(), params, id: fc.option(fc.oneof(fc.integer(), fc.string())), extras }, { requiredKeys: ["method", "id", "extras"] })
+  .map(({ id, method, extras, ...rest }) => ({ jsonrpc: "2.0", ...(id === null ? {} : { id }), method, ...rest, ...extras }))
+  .map(message => JSON.parse(JSON.stringify(message)) as typeof message); // as it crosses the wire: no -0, no undefined
+const order = fc.array(fc.integer(), { minLength: 8, maxLength: 8 }), space = fc.constantFrom("", " ", "\t ");
+
+suite("the envelope of a proxy", () => {
+  test("it holds what JSON.parse would have put there, as bytes and as an object", () => {
+    fc.assert(fc.property(message, order, space, (message, order, space) => {
+      const { jsonrpc, id, ...inside } = { id: undefined, ...message };
+      const expected = { jsonrpc, ...(id === undefined ? {} : { id }), method: "proxy/successor", params: inside };
+      deepEqual(read(raw(shuffled(message, order, space)).wrapped("proxy/successor")), JSON.parse(JSON.stringify(expected)));
+      deepEqual(read(Frame.of(raw(message).message).wrapped("proxy/successor")), JSON.parse(JSON.stringify(expected)));
+    }));
+  });
+
+  test("what was wrapped is unwrapped as it was, byte by byte, under the id that it gets", () => {
+    fc.assert(fc.property(message, order, space, fc.integer(), (message, order, space, id) => {
+      const frame = raw(shuffled(message, order, space));
+      const back = frame.wrapped("_proxy/successor").unwrapped("id" in message ? id : undefined);
+      deepEqual(read(back), { ...message, ...("id" in message ? { id } : {}) });
+      deepEqual(back.envelope, raw(text(back)).envelope);
+      if ("params" in message) equal(text(back).includes(JSON.stringify(message.params)), true);
+    }));
+  });
+
+  test("an envelope is opened whatever the order of its keys, and what is hop-local stays behind", () => {
+    fc.assert(fc.property(message, fc.record({ _meta: fc.constant({ a: 1 }), meta: fc.constant(["{"]), jsonrpc: fc.constant("2.0"), id: fc.integer() }, { requiredKeys: [] }), order, space, fc.boolean(), (message, local, order, space, outerFirst) => {
+      const { jsonrpc, id: _, ...inside } = { id: 0, ...message };
+      const envelope = `{"jsonrpc":"2.0",${outerFirst ? '"id":5,"trace":{"a":[]},' : ""}"method":"proxy/successor","params":${shuffled({ ...inside, ...local }, order, space)}${outerFirst ? "" : ',"id":5,"trace":{"a":[]}'}}`;
+      deepEqual(read(raw(envelope).unwrapped(7)), { jsonrpc, id: 7, ...inside });
+      deepEqual(read(Frame.of(raw(envelope).message).unwrapped(7)), { jsonrpc, id: 7, ...inside });
+    }));
+  });
+
+  test("an envelope with an escaped key inside is opened too", () => {
+    deepEqual(read(raw('{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"\\u005fmeta":{"a":1},"m\\u0065thod":"x"}}').unwrapped(2)), { jsonrpc: "2.0", id: 2, method: "x" });
+  });
+
+  test("what is no envelope is refused", () => {
+    for (const params of ["1", "null", "[]", "{}", '{"params":{}}', '{"method":1}', '{"method":null,"result":1}']) {
+      const line = `{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":${params}}`;
+      throws(() => raw(line).unwrapped(2), FrameError, params);
+      throws(() => Frame.of(raw(line).message).unwrapped(2), FrameError, params);
+    }
+    throws(() => raw('{"jsonrpc":"2.0","id":1,"method":"proxy/successor"}').unwrapped(2), FrameError);
+  });
+
+  test("another method is put into the bytes", () => {
+    fc.assert(fc.property(message, order, space, fc.string(), (message, order, space, method) => {
+      deepEqual(read(raw(shuffled(message, order, space)).withMethod(method)), { ...message, method });
+      deepEqual(read(Frame.of(raw(message).message).withMethod(method)), { ...message, method });
+    }));
+  });
+
+  test("both spellings are known, and no others", () => {
+    deepEqual(["proxy/successor", "_proxy/successor", "proxy/initialize", "_proxy/successor/request"].map(isSuccessorMethod), [true, true, false, false]);
+  });
+});
