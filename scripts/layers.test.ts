@@ -18,7 +18,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/deferred.ts", []],
   ["src/names.ts", []],
   ["src/errors.ts", ["src/protocol"]],
-  ["src/redact.ts", []],
+  ["src/redact.ts", ["src/protocol"]],
   ["src/log.ts", ["src/protocol", "src/redact.ts", "vscode"]],
   ["src/sidecar-policy.ts", ["src/protocol", "src/errors.ts"]],
   ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
@@ -43,10 +43,12 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/journal", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
-  ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:"]],
+  ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
+  ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "node:"]],
+  ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/conductor", "node:"]],
   ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "node:", ACP, MCP]],
-  ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser"]],
+  ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
   // Tests that join the programs, and what stands in there for VS Code and the processes.
@@ -57,7 +59,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/process\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|\.(test|program)\.ts$/,
+  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/process\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|program)\.ts$/,
   [MYNAH]: /^webview\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };

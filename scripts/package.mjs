@@ -9,10 +9,15 @@ import { fail, manifest, node, options, root } from "./project.mjs";
 /** All that a package may hold; what webpack makes besides is for tests and bug reports. */
 const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
-/** Builds and packages. Resolves to the file and its size in bytes; rejects when something else would be packed. */
-export async function packageExtension(file = path.join(root, `${manifest.name}-${manifest.version}.vsix`)) {
+/** Builds, and gathers the licences of what is bundled. */
+export async function prepare() {
   await build("production");
   writeFileSync(path.join(root, "ThirdPartyNotices.txt"), notices());
+}
+
+/** Builds and packages. Resolves to the file and its size in bytes; rejects when something else would be packed. */
+export async function packageExtension(file = path.join(root, `${manifest.name}-${manifest.version}.vsix`)) {
+  await prepare();
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);

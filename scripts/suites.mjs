@@ -63,6 +63,11 @@ export async function pages({ grep, output } = {}) {
       ...pick(grep), ...globSync(["out/page"], /\.page\.mjs$/)], { env, output }));
 }
 
+/** The command line as npm packs and installs it. */
+export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env =>
+  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+    ...pick(grep), "scripts/npm-package.test.mjs"], { env, output }));
+
 /** Published agents, in VS Code and without us, against a scripted model. Only when they are asked for. */
 export const agents = ({ grep, output } = {}) => mocha("agents", { grep, output }, env =>
   node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",

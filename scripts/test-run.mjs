@@ -9,10 +9,10 @@ import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
 import { AGENTS } from "./real-agents/agents.mjs";
 import { cacheFolder as agentsCache, installAgents } from "./real-agents/install.mjs";
-import { agents, host, lint, pages, sum, types, units } from "./suites.mjs";
+import { agents, host, lint, npm, pages, sum, types, units } from "./suites.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
 
-const SUITES = ["types", "lint", "units", "host", "pages"];
+const SUITES = ["types", "lint", "units", "npm", "host", "pages"];
 /** Not part of everything: see test-agents.mjs. */
 const OPTIONAL = ["agents"];
 
@@ -51,8 +51,9 @@ export async function runAll(argv, started) {
   await suite("types", types);
   await suite("lint", lint);
   await suite("units", () => units({ grep }));
-  if (["host", "pages", "agents"].some(name => wanted.includes(name))) {
+  if (["npm", "host", "pages", "agents"].some(name => wanted.includes(name))) {
     const built = await build().then(() => true, error => { results.push(problem("build", error)); return false; });
+    if (built) await suite("npm", () => npm({ grep }));
     if (built) await suite("host", () => host({ grep }));
     if (built) await suite("agents", () => agents({ grep }));
     if (built && wanted.includes("pages")) {

@@ -3,21 +3,22 @@ export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "a
 
 export class AgentError extends Error {
   override readonly name = "AgentError";
-  constructor(readonly code: AgentErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** `what` is what happened; `advice` is what to do about it in VS Code, and follows in `message`. */
+  constructor(readonly code: AgentErrorCode, readonly what: string, options?: { cause?: unknown; advice?: string | undefined }) {
+    super(options?.advice === undefined ? what : `${what} ${options.advice}`, options);
   }
 }
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
-  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run. Check its command in the setting symposium.agents.`, { cause });
+  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run.`, { cause, advice: "Check its command in the setting symposium.agents." });
 }
 
 /** `status` is `exit code 1` or `signal SIGKILL`; the last three lines of stderr become the cause. */
 export function agentExited(agent: string, status: string, stderr: string): AgentError {
   const lastWords = stderr.trim().split("\n").slice(-3).join("\n");
   // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").
-  if (status === "exit code 127") return new AgentError("notFound", `${agent} could not be started: its command, or one that it needs, was not found. Check it in the setting symposium.agents.`, { cause: lastWords || undefined });
-  return new AgentError("exited", `${agent} stopped unexpectedly (${status}). Your next prompt starts it again.`, { cause: lastWords || undefined });
+  if (status === "exit code 127") return new AgentError("notFound", `${agent} could not be started: its command, or one that it needs, was not found.`, { cause: lastWords || undefined, advice: "Check it in the setting symposium.agents." });
+  return new AgentError("exited", `${agent} stopped unexpectedly (${status}).`, { cause: lastWords || undefined, advice: "Your next prompt starts it again." });
 }
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
@@ -33,7 +34,7 @@ export function agentNeedsSignIn(agent: string): AgentError {
 }
 
 export function noDistribution(agent: string): AgentError {
-  return new AgentError("unsupported", `${agent} has no command that can be started here. Give it distribution.local.command in the setting symposium.agents.`);
+  return new AgentError("unsupported", `${agent} has no command that can be started here.`, { advice: "Give it distribution.local.command in the setting symposium.agents." });
 }
 
 /** `why` continues the sentence and ends it. */

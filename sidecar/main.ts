@@ -1,5 +1,9 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`: what was asked for, and nothing else. */
-import { readCommand, USAGE } from "./cli/command";
+import { readCommand, type LogOptions } from "./cli/command";
+import { CannotWrite, openLog, type Tell } from "./cli/log";
+import { flushed } from "./cli/stdio";
+import { usage } from "./cli/usage";
+import { realClock } from "./rpc/clock";
 
 const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 
@@ -8,11 +12,30 @@ async function main(): Promise<number> {
   switch (command.kind) {
     case "serve": return (await import("./cli/serve")).serve(VERSION).then(() => 0);
     case "reap": return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
-    case "eliza": return (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, VERSION).then(() => 0);
-    case "help": process.stdout.write(USAGE); return 0;
-    case "version": process.stdout.write(`${VERSION}\n`); return 0;
-    case "wrong": process.stderr.write(`${command.message}\n`); return 2;
+    case "run-with": return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
+    case "eliza": return logged(command.log, async tell => (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION));
+    case "mcp": return (await import("./cli/mcp")).runShim();
+    case "help": return printed(process.stdout, usage(command.of), 0);
+    case "version": return printed(process.stdout, `${VERSION}\n`, 0);
+    case "wrong": return printed(process.stderr, `${command.message}\n`, 2);
   }
+}
+
+async function logged(options: LogOptions, work: (tell: Tell) => Promise<number>): Promise<number> {
+  try {
+    using log = openLog(options, process.stderr);
+    const code = await work(log.tell);
+    await flushed(realClock, process.stderr);
+    return code;
+  } catch (error) {
+    if (error instanceof CannotWrite) return printed(process.stderr, `${error.message}\n`, 2);
+    throw error;
+  }
+}
+
+/** A pipe takes its time, and the exit would not wait for it. */
+function printed(stream: NodeJS.WriteStream, text: string, code: number): Promise<number> {
+  return new Promise(resolve => { stream.write(text, () => resolve(code)); });
 }
 
 main().then(code => process.exit(code), (error: unknown) => {

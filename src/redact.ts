@@ -1,17 +1,8 @@
 /**
- * What may not reach a log: values under names that say "secret", and tokens that can be known by their form. Also
- * keeps one line from growing without limit. Pure.
+ * The fields of a line of the log, without secrets (protocol/secrets.ts), and of a bounded size. Pure.
  */
-const SECRET_NAME = /api[_-]?key|token|secret|passw|authorization|cookie|credential|private[_-]?key/i;
+import { isSecretName, withoutSecrets } from "./protocol/secrets";
 
-/** Forms: `Bearer …`, user and password of an address, `NAME_TOKEN=…`, and the prefixes that vendors give their keys. */
-const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer|basic)\s+[\w+/=.~-]{8,}/gi, "$1 …"],
-  [/(\w+:\/\/)[^\s/@:]+:[^\s/@]+@/g, "$1…@"],
-  [/\b(\w*(?:api_?key|token|secret|password)\w*["']?\s*[=:]\s*["']?)[^\s"',;]{6,}/gi, "$1…"],
-  [/\b(sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abp]|npm|AIza)[-_][\w-]{12,}/g, "$1…"],
-  [/\bAIza[\w-]{30,}/g, "AIza…"],
-];
 const LONGEST = 4_000;
 const LONGEST_NAME = 200;
 const DEEPEST = 6;
@@ -21,7 +12,7 @@ const MOST = 16_000;
 
 export function redactedText(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length - LONGEST} more characters)` : text;
-  return SECRET_FORMS.reduce((line, [form, instead]) => line.replace(form, instead), cut);
+  return withoutSecrets(cut);
 }
 
 /** The same fields without secrets: a plain copy that JSON can write, of bounded size. */
@@ -52,13 +43,13 @@ function copyOf(fields: object, name: string, depth: number, room: Room): Readon
     if (copy.length === MOST_ITEMS || room.left <= 0) return Object.fromEntries([...copy, ["…", `(${entries.length - copy.length} more)`]]);
     const shortKey = key.slice(0, LONGEST_NAME);
     room.left -= shortKey.length;
-    copy.push([shortKey, withoutSecret(SECRET_NAME.test(name) ? name : key, value, depth + 1, room)]);
+    copy.push([shortKey, withoutSecret(isSecretName(name) ? name : key, value, depth + 1, room)]);
   }
   return Object.fromEntries(copy);
 }
 
 function textOf(name: string, value: unknown): string | undefined {
-  if (typeof value === "string") return SECRET_NAME.test(name) && value !== "" ? "…" : redactedText(value);
+  if (typeof value === "string") return isSecretName(name) && value !== "" ? "…" : redactedText(value);
   if (typeof value === "bigint") return String(value);
   return value instanceof Error ? redactedText(value.message) : undefined;
 }

@@ -2,8 +2,9 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { CommandLineError, parseCommand } from "./command-line";
 
-const parsed = (text: string): unknown => { const { command, args, env } = parseCommand(text); return [env, command, ...args]; };
-const refused = (text: string, code: string): void => throws(() => parseCommand(text), (error: unknown) => {
+// Also where these tests run on Windows: a shell's rules are those of POSIX there, too, but for the backslash.
+const parsed = (text: string, platform = "linux"): unknown => { const { command, args, env } = parseCommand(text, platform); return [env, command, ...args]; };
+const refused = (text: string, code: string): void => throws(() => parseCommand(text, "linux"), (error: unknown) => {
   equal(error instanceof CommandLineError && error.code, code);
   return true;
 });
@@ -21,6 +22,11 @@ suite("a command line", () => {
   test("double quotes keep all but four escapes", () => deepEqual(parsed("e \"a 'b' \\\"c\\\" \\$d \\\\ \\x | e\""), [{}, "e", "a 'b' \"c\" $d \\ \\x | e"]));
   test("parts in different quotes are one word", () => deepEqual(parsed("a'b c'\"d e\"\\ f ''"), [{}, "ab cd e f", ""]));
   test("a backslash at a line's end joins the lines", () => deepEqual(parsed("a \\\n b\\\nc \"d\\\ne\""), [{}, "a", "bc", "de"]));
+  test("on Windows a backslash is part of a path, in quotes and without", () => {
+    deepEqual(parsed("A=C:\\x C:\\tools\\agent.cmd --dir \\\\server\\share\\ \"C:\\Program Files\\n.exe\" 'C:\\a b\\'", "win32"),
+      [{ A: "C:\\x" }, "C:\\tools\\agent.cmd", "--dir", "\\\\server\\share\\", "C:\\Program Files\\n.exe", "C:\\a b\\"]);
+    deepEqual(parsed("a \"say \\\"hi\\\"\" \\\"b", "win32"), [{}, "a", "say \"hi\"", "\"b"]);
+  });
   test("nothing is expanded", () => deepEqual(parsed("~/a *.ts #x ?"), [{}, "~/a", "*.ts", "#x", "?"]));
   test("without a command it is refused", () => { refused("", "empty"); refused("  ", "empty"); refused("A=1", "empty"); refused("''", "empty"); });
   test("an open quote is refused", () => { refused("a 'b", "quote"); refused("a \"b\\\"", "quote"); });

@@ -5,7 +5,7 @@
  * `"` and `\`; elsewhere it escapes the next character; a backslash before a line's end joins the lines. Nothing is
  * expanded: `~`, `*`, `?` and `#` stand for themselves, and what a shell would do more with (variables, substitutions,
  * pipes, redirections, several commands) is refused rather than passed on in silence; in quotes it is an ordinary
- * character. A Windows path needs single quotes or forward slashes. Pure.
+ * character. On Windows a backslash is part of a path: it stands for itself everywhere, but escapes a double quote. Pure.
  */
 export interface CommandLine {
   readonly command: string;
@@ -25,11 +25,14 @@ export class CommandLineError extends Error {
 interface Word { readonly text: string; readonly plain: number }
 
 const SHELL = "|&;<>()`$\n\r";
-const ESCAPED_IN_DOUBLE = "$`\"\\";
+/** What a backslash escapes: in double quotes, and elsewhere (anything). */
+interface Escapes { readonly inDouble: string; readonly elsewhere: string | undefined }
+const POSIX: Escapes = { inDouble: "$`\"\\\n", elsewhere: undefined };
+const WINDOWS: Escapes = { inDouble: "\"", elsewhere: "\"" };
 
 /** Throws `CommandLineError`. */
-export function parseCommand(text: string): CommandLine {
-  const words = [...wordsOf(text)];
+export function parseCommand(text: string, platform: string = process.platform): CommandLine {
+  const words = [...wordsOf(text, platform === "win32" ? WINDOWS : POSIX)];
   const env: Record<string, string> = {};
   let next = 0;
   for (let word = words[next]; word; word = words[++next]) {
@@ -42,12 +45,12 @@ export function parseCommand(text: string): CommandLine {
   return { command, args, env };
 }
 
-function* wordsOf(text: string): Generator<Word> {
+function* wordsOf(text: string, escapes: Escapes): Generator<Word> {
   let at = 0;
   while (at < text.length) {
     if (/\s/.test(text.charAt(at)) && !isLineEndInside(text, at)) { at++; continue; }
-    if (text.startsWith("\\\n", at)) { at += 2; continue; }
-    const [word, end] = wordAt(text, at);
+    if (escapes === POSIX && text.startsWith("\\\n", at)) { at += 2; continue; }
+    const [word, end] = wordAt(text, at, escapes);
     yield word;
     at = end;
   }
@@ -58,7 +61,7 @@ function isLineEndInside(text: string, at: number): boolean {
   return "\n\r".includes(text.charAt(at)) && text.slice(0, at).trim() !== "" && text.slice(at).trim() !== "";
 }
 
-function wordAt(text: string, start: number): [Word, end: number] {
+function wordAt(text: string, start: number, escapes: Escapes): [Word, end: number] {
   let word = "";
   let plain: number | undefined;
   let at = start;
@@ -66,10 +69,10 @@ function wordAt(text: string, start: number): [Word, end: number] {
     const c = text.charAt(at);
     if (c === "'" || c === "\"") {
       plain ??= word.length;
-      const [quoted, end] = c === "'" ? singleQuoted(text, at + 1) : doubleQuoted(text, at + 1);
+      const [quoted, end] = c === "'" ? singleQuoted(text, at + 1) : doubleQuoted(text, at + 1, escapes);
       word += quoted;
       at = end;
-    } else if (c === "\\") {
+    } else if (c === "\\" && (escapes.elsewhere === undefined || isOneOf(escapes.elsewhere, text.charAt(at + 1)))) {
       if (at + 1 === text.length) throw new CommandLineError("escape", "The command ends with a backslash that escapes nothing.");
       if (text.charAt(at + 1) !== "\n") { plain ??= word.length; word += text.charAt(at + 1); }
       at += 2;
@@ -90,19 +93,20 @@ function singleQuoted(text: string, start: number): [string, end: number] {
   return [text.slice(start, end), end + 1];
 }
 
-function doubleQuoted(text: string, start: number): [string, end: number] {
+function doubleQuoted(text: string, start: number, { inDouble }: Escapes): [string, end: number] {
   let quoted = "";
   for (let at = start; at < text.length; at++) {
     const c = text.charAt(at);
     if (c === "\"") return [quoted, at + 1];
     if (c === "$" || c === "`") refuseShell(c);
     const next = text.charAt(at + 1);
-    if (c === "\\" && next === "\n") at++;
-    else if (c === "\\" && next !== "" && ESCAPED_IN_DOUBLE.includes(next)) { quoted += next; at++; }
+    if (c === "\\" && isOneOf(inDouble, next)) { if (next !== "\n") quoted += next; at++; }
     else quoted += c;
   }
   throw unclosed("\"");
 }
+
+function isOneOf(characters: string, c: string): boolean { return c !== "" && characters.includes(c); }
 
 function unclosed(quote: string): CommandLineError {
   return new CommandLineError("quote", `A quote (${quote}) is not closed.`);

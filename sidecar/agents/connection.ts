@@ -34,6 +34,11 @@ export interface ConnectionOptions {
   readonly lastWords: () => string;
   /** Ends the process behind the channel; called when the connection is let go of. */
   readonly stop: () => Promise<void>;
+  /**
+   * Why the chain behind the channel ends, as soon as that is known. From then on error answers are its consequences: the
+   * channel closes after them, and that is what is told.
+   */
+  readonly failure?: () => Closed | undefined;
 }
 
 /** First `initialize` in a new home takes up to 10 s with some agents (reference/real-agents, point 13). */
@@ -67,8 +72,9 @@ export class AgentConnection implements AsyncDisposable {
       closed: reason => {
         const listeners = [...this.#listeners.values()];
         this.#listeners.clear();
-        for (const listener of listeners) listener.closed(this.#why ?? reason);
-        settleClosed(this.#why ?? reason);
+        const why = this.#why ?? options.failure?.() ?? reason;
+        for (const listener of listeners) listener.closed(why);
+        settleClosed(why);
       },
       odd: options.odd,
     });
@@ -125,7 +131,7 @@ export class AgentConnection implements AsyncDisposable {
   prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
     this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
       if (outcome.ok) settle({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
-      else if (!(outcome.error instanceof ConnectionClosed)) settle({ kind: "failed", error: this.#explain(outcome.error) });
+      else if (!(outcome.error instanceof ConnectionClosed) && !this.options.failure?.()) settle({ kind: "failed", error: this.#explain(outcome.error) });
     });
   }
 
@@ -205,6 +211,8 @@ export class AgentConnection implements AsyncDisposable {
 
   #explain(error: RpcError): AgentError {
     if (this.#why) return new AgentError("closed", this.#why.message, { cause: error });
+    const failure = this.options.failure?.();
+    if (failure) return failure instanceof AgentError ? failure : new AgentError("exited", failure.message, { cause: failure.cause });
     if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
     if (error.code === RpcCode.authRequired) return agentNeedsSignIn(this.options.name);
     const details = objectOr(error.data).details ?? objectOr(error.data).message;

@@ -1,15 +1,15 @@
 /**
  * From an agent's configuration to a connection with it: Eliza in this process, all others as a child.
- * Which command a distribution means is decided by `commandOf`, purely; later distributions join there.
+ * Which command a distribution means is decided in distribution.ts, purely.
  */
-import type { AgentConfig } from "../../src/protocol/agents";
 import type { LogLevel } from "../../src/protocol/log";
-import { noDistribution } from "../errors";
+import { conduct } from "../conductor/conductor";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { AgentConnection } from "./connection";
+import { commandOf, type AgentCommand } from "./distribution";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "./process";
 
@@ -21,30 +21,30 @@ export interface LaunchWorld {
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
-export type AgentCommand =
-  | { readonly kind: "process"; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
-  | { readonly kind: "eliza"; readonly deterministic: boolean };
-
-/** Throws `noDistribution` when there is nothing that can be started here. */
-export function commandOf({ name, distribution: { local, executable, symposium } }: AgentConfig): AgentCommand {
-  if (local) return { kind: "process", command: local.command, args: local.args ?? [], env: local.env ?? {} };
-  if (executable) return { kind: "process", command: executable.path, args: [], env: {} };
-  if (symposium?.subcommand === "eliza") return { kind: "eliza", deterministic: symposium.args?.includes("--deterministic") ?? false };
-  throw noDistribution(name);
-}
-
-/** Rejects with an `AgentError`; nothing is left running then. */
+/** Every agent runs behind a conductor, also with no proxy in its chain. Rejects with an `AgentError`; nothing is left running then. */
 export async function launch({ agent, cwd }: AgentKey, slow: () => void, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const command = commandOf(agent);
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
-  const { channel, stop, lastWords } = command.kind === "eliza" ? await startEliza(command.deterministic, world.version) : startChild(agent, command, cwd, world);
+  const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
+  const [channel, upstream] = memoryChannels();
+  let lastWords = (): string => "";
+  const conductor = conduct(upstream, {
+    proxies: [], clock: world.clock, odd,
+    last: { kind: "agent", name: agent.name, start: async () => {
+      const started = await startCommand(agent.name, command, cwd, world);
+      lastWords = started.lastWords;
+      return started;
+    } },
+    notice: ({ kind, message, cause }) => world.log(kind === "slow" ? "info" : "warn", message, { agent: agent.id, ...(cause === undefined ? {} : { cause: String(cause) }) }),
+  });
+  const stop = (): Promise<void> => conductor[Symbol.asyncDispose]();
   const giveUp = (): void => { stop().catch((error: unknown) => world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) })); };
   signal.addEventListener("abort", giveUp);
   try {
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
-      name: agent.name, version: world.version, clock: world.clock, slow, stop, lastWords,
-      odd: seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) })),
+      name: agent.name, version: world.version, clock: world.clock, slow, stop, odd,
+      lastWords: () => lastWords(), failure: () => conductor.failure?.reason,
     });
     world.log("info", "Agent ready", { agent: agent.id });
     return connection;
@@ -68,16 +68,19 @@ function seldom(tell: (what: string, times: number, detail: unknown) => void): (
   };
 }
 
-interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }
+export interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }
+
+/** `name`: for sentences. A process that cannot be started is a channel that closes with the reason. */
+export async function startCommand(name: string, command: AgentCommand, cwd: string, { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">): Promise<Started> {
+  if (command.kind === "eliza") return startEliza(command.deterministic, version);
+  const { args, env } = command;
+  const child = startProcess({ name, command: command.command, args, env, cwd });
+  return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
+}
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {
   const { serveEliza } = await import("./eliza/agent"); // its rules are read on first use
   const [channel, theirs] = memoryChannels();
   const eliza = serveEliza(theirs, { deterministic, version });
   return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };
-}
-
-function startChild(agent: AgentConfig, { command, args, env }: Extract<AgentCommand, { readonly kind: "process" }>, cwd: string, world: LaunchWorld): Started {
-  const child = world.startProcess({ name: agent.name, command, args, env, cwd });
-  return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 
-export function newRun(): string { return randomUUID(); }
+/** `outer`: the run id that we were started with ourselves, if any. What we start then belongs to it as well, and goes with it. */
+export function newRun(outer?: string): string { return outer ? `${outer}.${randomUUID()}` : randomUUID(); }
 
 /** The run id of a sidecar's n-th child. */
 export function childRunId(run: string, n: number): string { return `${run}.${n}`; }
@@ -13,4 +14,4 @@ export function childRunId(run: string, n: number): string { return `${run}.${n}
 export function runOf(runId: string): string { return runId.replace(/\.\d+$/, ""); }
 
 /** Whether a process with this run id was started, at whatever depth, in `run`: a whole run, or the id of one child. */
-export function isOfRun(runId: string, run: string): boolean { return runId === run || runOf(runId) === run; }
+export function isOfRun(runId: string, run: string): boolean { return runId === run || runId.startsWith(`${run}.`); }

@@ -1,19 +1,127 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import { readCommand, type Command } from "./command";
+import { deepEqual, doesNotMatch, match, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { readCommand, type Command, type RunWith } from "./command";
+import { usage } from "./usage";
+
+const warn = { level: "warn", folder: undefined } as const;
+const eliza = { name: "Eliza", command: { kind: "eliza", deterministic: false } } as const;
+const program = (name: string, command = name, args: readonly string[] = [], env = {}) => ({ name, command: { kind: "process", command, args, env } }) as const;
+const read = (...args: string[]): Command => readCommand(args, "linux");
+const chainOf = (command: Command): RunWith => {
+  if (command.kind !== "run-with") throw new Error(JSON.stringify(command));
+  return command.chain;
+};
+const wrong = (command: Command): string => command.kind === "wrong" ? command.message : JSON.stringify(command);
 
 suite("command line", () => {
   const TABLE: readonly [string, Command][] = [
-    ["serve", { kind: "serve" }], ["reap", { kind: "reap" }], ["eliza", { kind: "eliza", deterministic: false }],
-    ["eliza --deterministic", { kind: "eliza", deterministic: true }], ["--deterministic eliza", { kind: "eliza", deterministic: true }],
-    ["--help", { kind: "help" }], ["eliza -h", { kind: "help" }], ["--version", { kind: "version" }],
+    ["serve", { kind: "serve" }], ["reap", { kind: "reap" }], ["mcp", { kind: "mcp" }],
+    ["eliza", { kind: "eliza", deterministic: false, log: warn }],
+    ["eliza --deterministic", { kind: "eliza", deterministic: true, log: warn }], ["--deterministic eliza", { kind: "eliza", deterministic: true, log: warn }],
+    ["eliza --log debug", { kind: "eliza", deterministic: false, log: { level: "debug", folder: undefined } }],
+    ["--log-dir l eliza", { kind: "eliza", deterministic: false, log: { level: "warn", folder: "l" } }],
+    ["--help", { kind: "help", of: undefined }], ["-h", { kind: "help", of: undefined }], ["--version", { kind: "version" }],
+    ["eliza -h", { kind: "help", of: "eliza" }], ["--help run-with", { kind: "help", of: "run-with" }], ["run-with --agent x --help", { kind: "help", of: "run-with" }],
+    ["mcp --help", { kind: "help", of: "mcp" }], ["serve --help", { kind: "help", of: undefined }], ["elisa --help", { kind: "help", of: undefined }],
+    ["--version run-with", { kind: "version" }], ["run-with --fast --help", { kind: "help", of: "run-with" }],
+    ["run-with --agent eliza", { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn }],
   ];
-  for (const [line, command] of TABLE) test(line, () => deepEqual(readCommand(line.split(" ")), command));
+  for (const [line, command] of TABLE) test(line, () => deepEqual(read(...line.split(" ")), command));
 
-  for (const [line, says] of [["", /missing/], ["elisa", /no command “elisa”/], ["eliza now", /“now” is too much/], ["serve --deterministic", /goes with eliza/], ["eliza --fast", /--fast/]] as const)
-    test(`refused: ${line || "(nothing)"}`, () => {
-      const command = readCommand(line === "" ? [] : line.split(" "));
-      equal(command.kind, "wrong");
-      match(command.kind === "wrong" ? command.message : "", says);
-      match(command.kind === "wrong" ? command.message : "", /--help/);
+  const REFUSED: readonly [readonly string[], RegExp][] = [
+    [[], /^A command is missing\./], [["--log", "debug"], /^A command is missing\./],
+    [["elisa"], /^There is no command “elisa”\./], [["elisa", "--log", "loud"], /no command “elisa”/],
+    [["eliza", "now"], /^“now” is too much\./], [["run-with", "--agent", "x", "y", "z"], /^“y z” is too much\./], [["run-with", "--", "x"], /^“x” is too much\./],
+    [["eliza", "--fast"], /^There is no option --fast\./], [["-x", "eliza"], /no option -x\./], [["eliza", "--toString"], /no option --toString\./], [["--fast"], /no option --fast\./],
+    [["serve", "--deterministic"], /^--deterministic goes with eliza\./], [["run-with", "--agent", "x", "--deterministic"], /--deterministic goes with eliza\./],
+    [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./], [["--agent", "x", "mcp"], /^--agent goes with run-with\./], [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with\./],
+    [["mcp", "--log", "debug"], /^--log goes with run-with and eliza\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with and eliza\./],
+    [["eliza", "--deterministic=no"], /^--deterministic takes no value\./],
+    [["run-with", "--agent"], /^--agent needs a value\./], [["run-with", "--agent", "--log", "debug"], /^--agent needs a value\./], [["run-with", "--agent="], /^--agent needs a value\./],
+    [["run-with", "--agent", " "], /^--agent needs a value\./], [["run-with", "--proxy", "--agent", "x"], /^--proxy needs a value\./], [["eliza", "--log-dir", ""], /^--log-dir needs a value\./],
+    [["run-with", "--agent", "x", "--agent", "y"], /^--agent is there twice\./], [["--log", "debug", "eliza", "--log", "info"], /^--log is there twice\./],
+    [["eliza", "--log", "loud"], /^--log takes error, warn, info, debug, and not “loud”\./],
+    [["run-with"], /^An agent, or a proxy, is missing/],
+    [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/], [["run-with", "--agent", "A=1"], /^--agent cannot be read as a command: There is no command after the variables\./],
+    [["run-with", "--agent", "x", "--proxy", "'y"], /^--proxy cannot be read as a command: A quote/],
+    [["run-with", "--proxy", "eliza", "--agent", "x"], /^Eliza is an agent and cannot be a proxy\./],
+    [["run-with", "--agent", "{\"local\":"], /^--agent begins like JSON and is none\./], [["run-with", "--agent", "{}"], /^--agent is JSON that says no command/],
+    [["run-with", "--agent", `{"local":{"command":""}}`], /says no command/], [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /says no command/],
+    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/], [["run-with", "--proxy", `{"distribution":{"npx":{"package":"x"}}}`], /^--proxy is JSON that says no command/],
+    [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/], [["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`], /gives eliza an argument/],
+  ];
+  for (const [args, says] of REFUSED) test(`refused: ${args.join(" ") || "(nothing)"}`, () => {
+    match(wrong(read(...args)), says);
+    match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
+    doesNotMatch(wrong(read(...args)), /\n/);
+  });
+
+  test("where it says to look for help there is some", () => {
+    for (const [args] of REFUSED) {
+      const [, line] = / See symposium-acp-agent (.+)\.$/.exec(wrong(read(...args))) ?? [];
+      const command = read(...(line ?? "").split(" "));
+      ok(command.kind === "help" && usage(command.of).length > 100);
+    }
+  });
+
+  test("what it refuses may hold secrets and is not repeated", () => {
+    for (const agent of [`{"local":{"command":"x","env":{"KEY":"hunter2"`, `KEY=hunter2 'x`, `{"distribution":{"npx":{"env":{"A":"hunter2"}}}}`, "KEY=hunter2"]) doesNotMatch(wrong(read("run-with", "--agent", agent)), /hunter2/);
+  });
+
+  suite("chains", () => {
+    test("have proxies in the order in which they were given, then the agent", () =>
+      deepEqual(chainOf(read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two")),
+        { proxies: [program("one", "one", ["--x", "y z"], { A: "1" }), program("two")], agent: program("agent", "/opt/bin/agent.exe", ["--acp"]), traceFolder: undefined }));
+
+    test("without an agent are proxies themselves", () =>
+      deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), { proxies: [program("one")], agent: undefined, traceFolder: "t" }));
+
+    test("are written as JSON, too: a distribution, or an entry of the settings", () => {
+      const local = { command: "C:\\x\\agent.cmd", args: ["--acp"], env: { A: "1" } }, command = { kind: "process", ...local } as const;
+      const { proxies, agent } = chainOf(read("run-with", "--proxy", JSON.stringify({ local }), "--proxy", ` ${JSON.stringify({ id: "mine", distribution: { local } })}`,
+        "--proxy", JSON.stringify({ executable: { path: "/opt/p" }, npx: {} }), "--agent", JSON.stringify({ id: "mine", name: "Mine", distribution: { local }, bypassPermissions: true })));
+      deepEqual([proxies, agent], [[{ name: "agent", command }, { name: "mine", command }, program("p", "/opt/p")], { name: "Mine", command }]);
     });
+
+    test("end in Eliza when she is called as the subcommand is, and in another program of that name when it is named otherwise", () => {
+      const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
+      deepEqual(agent(" eliza "), eliza);
+      deepEqual(agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
+      deepEqual(agent(`{"symposium":{"subcommand":"eliza","args":["--deterministic"]}}`), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
+      deepEqual(agent(`{"id":"elizacp","name":"Doctor","distribution":{"symposium":{"subcommand":"eliza"}}}`), { ...eliza, name: "Doctor" });
+      deepEqual(agent("./eliza"), program("eliza", "./eliza"));
+      deepEqual(agent("eliza acp"), program("eliza", "eliza", ["acp"]));
+      deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
+    });
+
+    test("with several of one name number them", () => {
+      const { proxies, agent } = chainOf(read("run-with", "--proxy", "node a", "--proxy", `{"name":"node 2","local":{"command":"x"}}`, "--proxy", "/bin/node b", "--agent", "node c"));
+      deepEqual([...proxies, agent].map(spec => spec?.name), ["node", "node 2", "node 3", "node 4"]);
+    });
+
+    test("on Windows take paths as they are written there", () =>
+      deepEqual(chainOf(readCommand(["run-with", "--agent", "C:\\tools\\agent.cmd --dir \"C:\\Program Files\\x\""], "win32")),
+        { proxies: [], agent: program("agent", "C:\\tools\\agent.cmd", ["--dir", "C:\\Program Files\\x"]), traceFolder: undefined }));
+  });
+
+  test("options may stand anywhere around the subcommand, with = or without", () => {
+    const options = [["--agent", "eliza"], ["--proxy=one"], ["--log", "info"], ["--log-dir=l"], ["--trace-dir", "t"]];
+    const expected = read("run-with", ...options.flat());
+    deepEqual(expected, { kind: "run-with", chain: { proxies: [program("one")], agent: eliza, traceFolder: "t" }, log: { level: "info", folder: "l" } });
+    fc.assert(fc.property(fc.shuffledSubarray(options, { minLength: 5 }), fc.integer({ min: 0, max: 5 }), (order, at) =>
+      deepEqual(read(...order.slice(0, at).flat(), "run-with", ...order.slice(at).flat()), expected)), { numRuns: 50 });
+  });
+
+  test("every list of arguments is read, or refused with a sentence", () => {
+    const argument = fc.oneof(fc.constantFrom("run-with", "eliza", "mcp", "--agent", "--proxy", "--log", "--log-dir", "--help", "--", "-", "-hx", "--=", "--no-help", "{}", "eliza=x"), fc.string({ maxLength: 5 }));
+    fc.assert(fc.property(fc.array(argument, { maxLength: 6 }), args => { ok(["wrong", "help", "version", "run-with", "eliza", "mcp", "serve", "reap"].includes(read(...args).kind)); }), { numRuns: 500 });
+  });
+
+  test("the help of each command names all its options, and that of all names the commands", () => {
+    for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"]) ok(usage("run-with").includes(option), option);
+    for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"]) ok(usage("eliza").includes(option), option);
+    for (const command of ["run-with", "eliza", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
+    for (const of of [undefined, "run-with", "eliza", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
+    doesNotMatch(usage(undefined), /\b(serve|reap)\b/);
+  });
 });

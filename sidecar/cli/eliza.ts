@@ -1,11 +1,17 @@
 /** `symposium-acp-agent eliza`: the built-in agent for any other ACP client, on stdin and stdout. */
 import { serveEliza } from "../agents/eliza/agent";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { realClock } from "../rpc/clock";
+import type { Tell } from "./log";
+import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
-/** Resolves when stdin ends. */
-export async function serveElizaOnStdio(deterministic: boolean, version: string): Promise<void> {
-  const ended = new Promise<void>(resolve => process.stdin.once("end", resolve).once("close", () => resolve()));
-  await using eliza = serveEliza(ndjsonChannel(process.stdin, process.stdout), { deterministic, version });
-  void eliza;
-  await ended;
+/** Resolves with the exit code, when the client has gone or a signal came. */
+export async function serveElizaOnStdio(deterministic: boolean, tell: Tell, version: string): Promise<number> {
+  const code = await served(deterministic, tell, version);
+  await flushed(realClock);
+  return code;
+}
+
+async function served(deterministic: boolean, tell: Tell, version: string): Promise<number> {
+  await using eliza = serveEliza(clientOnStdio(tell), { deterministic, version, odd: (what, detail) => tell("warn", what, detail) });
+  return await Promise.race([eliza.closed.then(() => 0), firstSignal()]);
 }

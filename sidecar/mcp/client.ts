@@ -162,7 +162,7 @@ function refused(server: Reachable, client: Client, lastWords: string, cause: un
 }
 
 /** `ENOENT`, `ECONNREFUSED`…: of the error, of what `fetch` wraps, or of the first address that was tried. */
-function errno(error: unknown): string | undefined {
+export function errno(error: unknown): string | undefined {
   for (let each = error, depth = 0; isObject(each) && depth < 4; depth++) {
     if (typeof each.code === "string") return each.code;
     each = each.cause ?? arrayOr(each.errors)[0];

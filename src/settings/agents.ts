@@ -3,7 +3,7 @@
  * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what cannot be
  * read is left out alone, and said in one sentence.
  */
-import { ELIZA, type AgentConfig, type Distribution } from "../protocol/agents";
+import { ELIZA, readDistribution, type AgentConfig } from "../protocol/agents";
 import { isObject, type Fields } from "../protocol/json";
 
 export interface AgentSettings {
@@ -85,22 +85,6 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
   };
 }
 
-/** Kinds of later versions may stand beside ours; at least one must be of ours. */
-function readDistribution(value: unknown): Distribution | undefined {
-  if (!isObject(value)) return undefined;
-  const { local, executable, symposium } = value;
-  if (isObject(local) && isText(local["command"]) && isArgs(local["args"]) && isEnv(local["env"])) {
-    const { command, args, env } = local;
-    return { local: { command, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) } };
-  }
-  if (isObject(executable) && isText(executable["path"])) return { executable: { path: executable["path"] } };
-  if (isObject(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"])) {
-    const { subcommand, args } = symposium;
-    return { symposium: { subcommand, ...(args === undefined ? {} : { args }) } };
-  }
-  return undefined;
-}
-
 function current(value: unknown, agents: readonly AgentConfig[], problems: string[]): string {
   if (value === undefined || value === "") return ELIZA.id;
   const known = agents.find(({ id }) => id === value);
@@ -120,5 +104,3 @@ function bypassed(value: unknown, agents: readonly AgentConfig[], problems: stri
 const builtInAgent = (id: string): AgentConfig | undefined => BUILT_IN.find(agent => agent.id === id);
 const fieldsOf = (value: unknown): Fields => isObject(value) ? value : {};
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
-const isArgs = (value: unknown): value is readonly string[] | undefined => value === undefined || (Array.isArray(value) && value.every(item => typeof item === "string"));
-const isEnv = (value: unknown): value is Readonly<Record<string, string>> | undefined => value === undefined || (isObject(value) && Object.values(value).every(item => typeof item === "string"));

@@ -5,7 +5,7 @@
  * Boxes on one server share its user settings and the extension's global storage; what differs in `env`, `vsix` or
  * `restricted` gets a server of its own.
  */
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
@@ -108,11 +108,17 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   return box;
 }
 
-/** What was on screen when a test failed: `out/screenshots/failed-….png`. */
+/** What was on screen when a test failed, and what we had logged: `out/screenshots/failed-…`. */
 teardown(async function () {
   if (this.currentTest?.state !== "failed") return;
-  const name = this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100);
-  for (const [i, box] of [...opened].entries()) await box.screenshot(`failed-${name}-${i}`).catch(() => undefined);
+  const name = `failed-${this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100)}`;
+  for (const [i, box] of [...opened].entries()) {
+    await box.screenshot(`${name}-${i}`).catch(() => undefined);
+    const logs = path.join(box.server.userData, "logs");
+    for (const log of readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(file => file.endsWith("Symposium.log"))) {
+      cpSync(path.join(logs, log), path.join(ROOT, "out/screenshots", `${name}-${i}-${log.replaceAll(/\W+/g, "-")}.log`));
+    }
+  }
 });
 
 function makeWorkspace(server: Server, names: readonly string[]): { readonly folders: readonly string[]; readonly where: { readonly folder?: string; readonly workspace?: string } } {

@@ -1,0 +1,163 @@
+/** The shim as the process that an agent starts, in front of a real endpoint. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { mcpBridge } from "../conductor/mcp-bridge";
+import { shimDeclaration } from "../mcp/shim";
+import type { JsonObject } from "../rpc/json";
+import { arrayOr, isObject, objectOr } from "../rpc/json";
+import { FakeClock } from "../testing/fake-clock";
+import { manyTools, TOOLS } from "../testing/many-tools";
+import { adding, connected, Signal, transportTo, World } from "../testing/mcp-world";
+
+const program = () => ({ command: process.execPath, script: `${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-shim.program.mjs`, electron: false });
+const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
+const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } } };
+
+class Shimmed extends World {
+  static async open(note: (line: string) => void = () => undefined, closed: () => void = () => undefined) {
+    const offer = adding("ours", chain => [chain.offerMcp("ours", async transport => {
+      const server = manyTools(note);
+      server.onclose = closed;
+      await server.connect(transport);
+    }).declaration]);
+    const world = new World({ stages: [offer, mcpBridge({ clock: new FakeClock(), shim: program() })], initialized: { protocolVersion: 1, agentCapabilities: {} } });
+    await world.initialize();
+    const { servers: [server] } = await world.setup("session/new", { mcpServers: [] });
+    return Object.assign(world, { server: server ?? {} });
+  }
+}
+
+/** The shim by hand: lines in, lines out. */
+function started(server: JsonObject) {
+  const env = Object.fromEntries(arrayOr(server.env).filter(isObject).map(({ name, value }) => [String(name), String(value)]));
+  const child = spawn(String(server.command), arrayOr(server.args).map(String), { env, stdio: "pipe" });
+  const lines: JsonObject[] = [], came = new Signal();
+  let rest = "", stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    const all = (rest + chunk.toString()).split("\n");
+    rest = all.pop() ?? "";
+    for (const line of all) { lines.push(objectOr(JSON.parse(line))); came.fire(); }
+  });
+  child.stderr.on("data", (chunk: Buffer) => { stderr += chunk.toString(); });
+  return { child, lines, came, send: (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`), stderr: () => stderr, exited: once(child, "close").then(([code]) => code as unknown) };
+}
+
+suite("the shim for agents that know only programs", () => {
+  test("60 tools, 100 calls at once, cancellation, and what the server asks", async () => {
+    const began = new Signal(), cancelled = new Signal();
+    await using w = await Shimmed.open(line => (line === "wait began" ? began : cancelled).fire());
+    await using client = await connected(w.server, each => each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "me" } })), { sampling: {} });
+    equal((await client.listTools()).tools.length, TOOLS);
+    const results = await Promise.all(Array.from({ length: 100 }, (_, i) => client.callTool({ name: "tool_1", arguments: { i } })));
+    deepEqual(results.map(said), Array.from({ length: 100 }, (_, i) => `tool_1 {"i":${i}}`));
+    equal(said(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
+    const aborting = new AbortController(), waiting = client.callTool({ name: "wait" }, undefined, { signal: aborting.signal });
+    await began.times(1);
+    aborting.abort();
+    await rejects(waiting);
+    await cancelled.times(1);
+  });
+
+  test("a client that waits for nothing is served in its order", async () => {
+    await using w = await Shimmed.open();
+    const shim = started(w.server);
+    for (const message of [INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" }, { jsonrpc: "2.0", id: 1, method: "ping" }]) shim.send(message);
+    await shim.came.times(2);
+    deepEqual(shim.lines.map(({ id, result }) => [id, result !== undefined]), [[0, true], [1, true]]);
+    shim.child.stdin.end();
+    await shim.exited;
+  });
+
+  test("progress comes in order and before its answer", async () => { // by hand: the SDK's client forgets progress that comes in one read with the answer
+    await using w = await Shimmed.open();
+    const shim = started(w.server);
+    shim.send(INITIALIZE);
+    await shim.came.times(1);
+    shim.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "progress", _meta: { progressToken: "p" } } });
+    await shim.came.times(5);
+    deepEqual(shim.lines.slice(1).map(({ id, params }) => id ?? objectOr(params).progress), [1, 2, 3, 1]);
+    shim.child.stdin.end();
+    await shim.exited;
+  });
+
+  test("when stdin ends, the MCP session is ended and the program exits with 0", async () => {
+    const closed = new Signal();
+    await using w = await Shimmed.open(undefined, closed.fire);
+    const shim = started(w.server);
+    shim.send(INITIALIZE);
+    await shim.came.times(1);
+    shim.child.stdin.end();
+    equal(await shim.exited, 0);
+    await closed.times(1);
+    equal(shim.stderr(), "");
+  });
+
+  test("when its session is closed, open requests are answered and the program says why it ends", async () => {
+    const began = new Signal();
+    await using w = await Shimmed.open(began.fire);
+    const shim = started(w.server);
+    shim.send(INITIALIZE);
+    await shim.came.times(1);
+    shim.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    shim.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
+    await began.times(1);
+    await w.client.request("session/close", { sessionId: "s1" });
+    await shim.came.times(2);
+    deepEqual([shim.lines[1]?.id, Object.keys(shim.lines[1] ?? {}).includes("error")], [1, true]);
+    equal(await shim.exited, 1);
+    match(shim.stderr(), /^The MCP server cannot be reached any more: .*\n$/);
+  });
+
+  test("when there is nothing behind its address, or it is not the one, initialize is answered with that", async () => {
+    const w = await Shimmed.open(), { url, token } = addressOf(w.server);
+    const stranger = started(shimDeclaration(program(), { url, token: `${token}x` }));
+    stranger.send(INITIALIZE);
+    deepEqual([await stranger.exited, stranger.lines.map(line => line.id), Object.keys(objectOr(stranger.lines[0]))], [1, [0], ["jsonrpc", "id", "error"]]);
+    ok(!stranger.stderr().includes(token));
+    await w[Symbol.asyncDispose]();
+    const late = started(w.server);
+    late.send(INITIALIZE);
+    equal(await late.exited, 1);
+    match(String(objectOr(objectOr(late.lines[0]).error).message), /cannot be reached any more/);
+  });
+
+  test("a client of the stateless revision is told to begin with initialize, and a message that is too large is refused alone", async () => {
+    await using w = await Shimmed.open();
+    const shim = started(w.server);
+    shim.send({ jsonrpc: "2.0", id: "d", method: "server/discover", params: {} });
+    await shim.came.times(1);
+    equal(objectOr(shim.lines[0]?.error).code, -32601);
+    shim.send(INITIALIZE);
+    await shim.came.times(2);
+    shim.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "tool_1", arguments: { large: "x".repeat(9_000_000) } } });
+    await shim.came.times(3);
+    match(JSON.stringify(shim.lines[2]), /"id":2,"error":.*8388608 bytes/);
+    shim.send({ jsonrpc: "2.0", id: 3, method: "ping" });
+    await shim.came.times(4);
+    deepEqual(shim.lines[3], { jsonrpc: "2.0", id: 3, result: {} });
+    shim.child.kill("SIGTERM");
+    equal(await shim.exited, 0);
+  });
+
+  test("started by a person it says what it is for", async () => {
+    const shim = started({ command: process.execPath, args: [program().script] });
+    equal(await shim.exited, 2);
+    match(shim.stderr(), /started by agents/);
+  });
+
+  test("a client of the SDK that only knows programs", async () => {
+    await using w = await Shimmed.open();
+    const client = new Client({ name: "t", version: "1" });
+    await client.connect(transportTo(w.server));
+    equal(client.getServerVersion()?.name, "many");
+    await client.close();
+  });
+});
+
+function addressOf(server: JsonObject) {
+  const [url, token] = arrayOr(server.env).map(each => String(objectOr(each).value));
+  return { url: String(url), token: String(token) };
+}

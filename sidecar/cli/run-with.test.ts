@@ -1,0 +1,269 @@
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable, Writable } from "node:stream";
+import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { census } from "../testing/census";
+import { eventually } from "../testing/eventually";
+import { program, scriptedAgent } from "../testing/programs";
+import { NEEDS_PROC, skipped } from "../testing/skipped";
+
+const quoted = ({ command, args }: { readonly command: string; readonly args: readonly string[] }): string => [command, ...args].map(word => `'${word}'`).join(" ");
+const scripted = (...flags: string[]): string => quoted(scriptedAgent(flags));
+
+/** The command as a process of an editor's, and the editor's end of it. */
+class Run {
+  /** Of this test: what the command starts has it, too. */
+  readonly id = randomUUID();
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exit: Promise<readonly [code: number | null, signal: string | null]>;
+  readonly received: JsonObject[] = [];
+  stderr = "";
+  #text = "";
+  #watching: (() => void)[] = [];
+
+  constructor(home: string, ...args: string[]) {
+    const { command, args: first } = program("symposium-acp-agent");
+    this.process = spawn(command, [...first, ...args], { env: { ...process.env, HOME: home, USERPROFILE: home, SYMPOSIUM_RUN_ID: this.id } });
+    this.exit = new Promise(resolve => { this.process.once("close", (code, signal) => resolve([code, signal])); });
+    this.process.stderr.setEncoding("utf8").on("data", (text: string) => { this.stderr += text; this.#look(); });
+    this.process.stdin.on("error", () => undefined);
+  }
+
+  /** From now on; the SDK reads for itself. */
+  read(): this {
+    this.process.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (this.#text + text).split("\n");
+      this.#text = lines.pop() ?? "";
+      for (const line of lines) this.received.push(JSON.parse(line)); // nothing but the protocol
+      this.#look();
+    });
+    return this;
+  }
+
+  say(message: object): void { this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
+
+  async ask(id: number, method: string, params: object): Promise<JsonObject> {
+    this.say({ id, method, params });
+    return this.answer(id);
+  }
+
+  async answer(id: number): Promise<JsonObject> {
+    const found = (): JsonObject | undefined => this.received.find(message => message.id === id && !("method" in message));
+    await this.until(() => found() !== undefined);
+    return found()!;
+  }
+
+  async open(): Promise<string> {
+    await this.ask(1, "initialize", { protocolVersion: 1 });
+    return String(objectOr((await this.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] })).result).sessionId);
+  }
+
+  prompt(id: number, sessionId: string, text: string): void { this.say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } }); }
+
+  get said(): string {
+    return this.received.map(({ params }) => objectOr(objectOr(params).update)).filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => String(objectOr(content).text)).join("");
+  }
+
+  /** Resolves when it is true, or the command has ended. */
+  until(condition: () => boolean): Promise<unknown> {
+    const seen = new Promise<void>(resolve => { this.#watching.push(() => { if (condition()) resolve(); }); });
+    this.#look();
+    return Promise.race([seen, this.exit.then(() => { if (!condition()) throw new Error(`it has ended: ${this.stderr}`); })]);
+  }
+
+  get agents(): readonly { readonly pid: number }[] { return census(this.id).filter(({ runId }) => runId !== this.id); }
+
+  #look(): void { for (const look of this.#watching) look(); }
+}
+
+suite("symposium-acp-agent", function () {
+  this.timeout(30_000);
+  let folder: string;
+  const runs: Run[] = [];
+  const start = (...args: string[]): Run => {
+    const run = new Run(folder, ...args);
+    runs.push(run);
+    return run;
+  };
+  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  teardown(async () => {
+    for (const run of runs.splice(0)) { run.process.kill("SIGKILL"); await run.exit; for (const { pid } of process.platform === "linux" ? run.agents : []) process.kill(pid, "SIGKILL"); }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const nothingLeft = async (run: Run): Promise<void> => { if (process.platform === "linux") deepEqual(census(run.id), []); };
+  const ledgers = (): readonly string[] => readdirSync(path.join(folder, ".symposium/cache/processes"));
+
+  test("--version, --help and wrong usage say so, and exit with 0, 0 and 2", async () => {
+    const said = async (...args: string[]): Promise<readonly [unknown, string, string]> => {
+      const run = start(...args);
+      let stdout = "";
+      run.process.stdout.setEncoding("utf8").on("data", text => { stdout += text; });
+      return [(await run.exit)[0], stdout, run.stderr];
+    };
+    deepEqual(await said("--version"), [0, "development\n", ""]);
+    const [code, stdout, stderr] = await said("run-with", "--help");
+    deepEqual([code, stderr], [0, ""]);
+    match(stdout, /^symposium-acp-agent run-with: [^]*Exit codes/);
+    deepEqual(await said("run-with", "--fast"), [2, "", "There is no option --fast. See symposium-acp-agent run-with --help.\n"]);
+  });
+
+  test("is an agent for a client that is not ours, and goes with it", async () => {
+    const run = start("run-with", "--agent", scripted());
+    const said: unknown[] = [];
+    const connection = client({ name: "independent" })
+      .onNotification(methods.client.session.update, ({ params }) => { said.push(params.update); })
+      .onRequest(methods.client.session.requestPermission, () => ({ outcome: { outcome: "selected", optionId: "allow_once" } }))
+      .connect(ndJsonStream(Writable.toWeb(run.process.stdin), Readable.toWeb(run.process.stdout)));
+    const { agent } = connection;
+    const { protocolVersion } = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
+    equal(protocolVersion, 1);
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
+    const { stopReason } = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "say hello \\; ask t1" }] });
+    equal(stopReason, "end_turn");
+    ok(said.length > 0);
+    connection.close();
+    run.process.stdin.end();
+    deepEqual([await run.exit, run.stderr], [[0, null], ""]);
+    await nothingLeft(run);
+    deepEqual(ledgers(), []);
+  });
+
+  test("takes its options before and after the subcommand, and writes the log and every message where it is told to, without secrets", async () => {
+    const run = start("--trace-dir", path.join(folder, "trace"), "--log", "debug", "run-with", "--agent", `SECRET_TOKEN=hunter2hunter2 ${scripted()}`, "--log-dir", path.join(folder, "log")).read();
+    await run.ask(1, "initialize", { protocolVersion: 1 });
+    const { result } = await run.ask(2, "session/new", { cwd: folder, mcpServers: [{ name: "none", command: "none", args: [], env: [{ name: "KEY", value: "hunter2" }] }] });
+    const sessionId = String(objectOr(result).sessionId);
+    run.prompt(3, sessionId, "say hello");
+    await run.answer(3);
+    run.process.stdin.end();
+    deepEqual(await run.exit, [0, null]);
+
+    const [name, ...others] = readdirSync(path.join(folder, "trace"));
+    deepEqual(others, []);
+    match(name ?? "", /^symposium-acp-agent-.*\.jsons$/);
+    const file = path.join(folder, "trace", name ?? ""), text = readFileSync(file, "utf8");
+    if (process.platform !== "win32") equal(statSync(file).mode & 0o777, 0o600);
+    const events: readonly unknown[] = text.trim().split("\n").map(line => JSON.parse(line));
+    const hops = events.filter(isObject).filter(({ from, to }) => from === "node" || to === "node");
+    const asked = hops.filter(({ type }) => type === "request");
+    deepEqual(asked.map(({ method, protocol, session }) => [method, protocol, session]), [["initialize", "acp", undefined], ["session/new", "acp", undefined], ["session/prompt", "acp", sessionId]]);
+    for (const { id } of asked) equal(hops.filter(event => event.type === "response" && event.id === id && event.is_error === false).length, 1);
+    ok(hops.some(({ type, method, session }) => type === "notification" && method === "session/update" && session === sessionId));
+
+    const [log] = readdirSync(path.join(folder, "log"));
+    equal(readFileSync(path.join(folder, "log", log ?? ""), "utf8"), run.stderr);
+    for (const line of [/ info {2}Starting /, / debug exited /, / info {2}The client has gone/]) match(run.stderr, line);
+    doesNotMatch(run.stderr + text, /hunter2/);
+  });
+
+  test("whose agent is killed answers what is open, says who and why, and exits with 1", async function () {
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
+    const run = start("run-with", "--agent", JSON.stringify({ name: "Scripted", local: { command: process.execPath, args: scriptedAgent().args } })).read();
+    const sessionId = await run.open();
+    run.prompt(3, sessionId, "stderr these are the last words\nsay here\nhang");
+    await run.until(() => run.said === "here");
+    for (const { pid } of run.agents) process.kill(pid, "SIGKILL");
+    const { error } = await run.answer(3);
+    match(String(objectOr(error).message), /Scripted/);
+    deepEqual(await run.exit, [1, null]);
+    match(run.stderr, /^\S+ error .*Scripted .*\(signal SIGKILL\)[^]*\n {2}these are the last words\n$/);
+    doesNotMatch(run.stderr, /next prompt|setting/);
+    await nothingLeft(run);
+  });
+
+  test("whose agent's command is wrong says so, to the client and on stderr, and exits with 1", async () => {
+    const run = start("run-with", "--agent", "no-such-agent --acp").read();
+    ok((await run.ask(1, "initialize", { protocolVersion: 1 })).error);
+    deepEqual(await run.exit, [1, null]);
+    match(run.stderr, /no-such-agent could not be started: “no-such-agent” was not found or may not be run\./);
+    doesNotMatch(run.stderr, /setting/);
+    equal(run.stderr.trim().split("\n").filter(line => line.includes("could not be started")).length, 1);
+  });
+
+  test("whose client leaves in the middle of a turn ends an agent that does not want to, and exits with 0", async () => {
+    const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm", "--with-child")).read();
+    run.prompt(3, await run.open(), "say here\nhang-forever");
+    await run.until(() => run.said === "here");
+    run.process.stdin.end();
+    deepEqual(await run.exit, [0, null]);
+    await nothingLeft(run);
+    deepEqual(ledgers(), []);
+  });
+
+  test("whose client no longer listens exits with 0", async () => {
+    const run = start("run-with", "--agent", scripted()).read();
+    const sessionId = await run.open();
+    run.process.stdout.destroy();
+    run.prompt(3, sessionId, "stream 2000 chunks of 1000 chars");
+    deepEqual(await run.exit, [0, null]);
+    await nothingLeft(run);
+  });
+
+  test("that is asked to end by a signal does so in good order", async function () {
+    if (process.platform === "win32") skipped(this, "Windows has no signals that a process could hear");
+    for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+      const run = start("run-with", "--agent", scripted("--ignore-stdin-end")).read();
+      await run.open();
+      run.process.kill(signal);
+      deepEqual(await run.exit, [code, null]);
+      await nothingLeft(run);
+    }
+    deepEqual(ledgers(), []);
+  });
+
+  test("that was killed leaves nothing that its next start does not end", async function () {
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
+    const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm")).read();
+    await run.open();
+    run.process.kill("SIGKILL");
+    await run.exit;
+    equal(run.agents.length, 1);
+    const next = start("run-with", "--agent", "eliza").read();
+    await next.open();
+    await eventually(() => run.agents.length === 0, "the agent of the dead one is gone");
+    await eventually(() => ledgers().length === 1, "its ledger is gone");
+    next.process.stdin.end();
+    deepEqual(await next.exit, [0, null]);
+    deepEqual(ledgers(), []);
+  });
+
+  test("without an agent is a proxy in the chain of another; a proxy that cannot be started is left out, with a sentence", async () => {
+    const inner = quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy"] });
+    const run = start("run-with", "--proxy", inner, "--proxy", "nor-this-one", "--agent", "eliza --deterministic", "--log", "debug").read();
+    run.prompt(3, await run.open(), "I love ferris");
+    deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });
+    match(run.said, /Ferris/);
+    run.process.stdin.end();
+    deepEqual(await run.exit, [0, null]);
+    match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is left out/m);
+    match(run.stderr, /^\S+ debug stderr .*“no-such-proxy” is left out/m);
+    await nothingLeft(run);
+  });
+
+  test("with Eliza at the end needs no process; alone she answers, too", async () => {
+    for (const args of [["run-with", "--agent", "eliza --deterministic"], ["eliza", "--deterministic"]]) {
+      const run = start(...args).read();
+      run.prompt(3, await run.open(), "I love ferris");
+      deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });
+      match(run.said, /Ferris/);
+      run.process.stdin.end();
+      deepEqual([await run.exit, run.stderr], [[0, null], ""]);
+    }
+  });
+
+  test("that cannot write a log or a trace where it is told to says so before it begins, and exits with 2", async () => {
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    for (const option of ["--log-dir", "--trace-dir"]) {
+      const run = start("run-with", "--agent", "eliza", option, file);
+      deepEqual(await run.exit, [2, null]);
+      match(run.stderr, /^“.*file.*” cannot be written: .*\n$/);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * `symposium-acp-agent run-with`: a chain of proxies and an agent as one ACP agent on stdin and stdout; without an agent, as
+ * one proxy.
+ *
+ * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
+ * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
+ */
+import { createWriteStream } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { RUN_ID } from "../agents/environment";
+import { startCommand } from "../agents/launch";
+import { openLedger, reapLeftOvers, type Ledger } from "../agents/ledger";
+import { startProcess, type ProcessSpec } from "../agents/process";
+import { newRun } from "../agents/runs";
+import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
+import { conduct } from "../conductor/conductor";
+import { TraceWriter } from "../conductor/trace-writer";
+import { AgentError } from "../errors";
+import type { Channel, Closed } from "../rpc/channel";
+import { realClock } from "../rpc/clock";
+import { Scope } from "../rpc/scope";
+import type { RunWith } from "./command";
+import type { ComponentSpec } from "./component";
+import { openFile, type Tell } from "./log";
+import { clientOnStdio, firstSignal, flushed } from "./stdio";
+
+/** Resolves with the exit code. Throws `CannotWrite`, before anything is begun. */
+export async function runWith(chain: RunWith, tell: Tell, version: string): Promise<number> {
+  const code = await conducted(chain, tell, version);
+  await flushed(realClock);
+  return code;
+}
+
+async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, version: string): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
+  const begin = starter(openOwnLedger(scope, tell), tell, version);
+  const told: string[] = [];
+  const conductor = scope.add(conduct(clientOnStdio(tell), {
+    proxies: proxies.map((spec): ProxyComponent => ({ kind: "external", name: spec.name, start: begin(spec) })),
+    last: lastOf(agent, begin),
+    clock: realClock,
+    notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
+    odd: (what: string, detail: unknown) => tell("warn", what, detail),
+    ...(trace === undefined ? {} : { trace }),
+  }));
+  tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });
+  const ended = await Promise.race([conductor.closed, firstSignal()]);
+  if (typeof ended === "number") {
+    tell("info", "Ended by a signal");
+    return ended;
+  }
+  if (ended.component === undefined) {
+    tell("info", `The client has gone: ${ended.message}`, reason(ended.cause));
+    return 0;
+  }
+  if (!told.includes(ended.message)) tell("error", ended.message, reason(ended.cause));
+  return 1;
+}
+
+function lastOf(agent: ComponentSpec | undefined, begin: (spec: ComponentSpec) => Start): LastComponent {
+  return agent === undefined ? { kind: "successor" } : { kind: "agent", name: agent.name, start: begin(agent) };
+}
+
+/** Last words on stderr are text, and are shown as such. */
+function reason(cause: unknown): unknown { return cause instanceof Error ? String(cause) : cause; }
+
+function openTrace(folder: string, tell: Tell): TraceWriter {
+  const { path: file, descriptor } = openFile(folder, "jsons", Date.now());
+  tell("info", "Every message is written to a file", { file });
+  return new TraceWriter(createWriteStream(file, { fd: descriptor }), realClock, error => tell("warn", "The trace cannot be written any more", { file, error: String(error) }));
+}
+
+/** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
+function openOwnLedger(scope: Scope, tell: Tell): Ledger {
+  const storage = path.join(homedir(), ".symposium", "cache"), run = newRun(process.env[RUN_ID]);
+  process.env[RUN_ID] = run; // what Eliza starts in this process
+  const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
+  scope.defer(() => ledger.close());
+  reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
+  return ledger;
+}
+
+function starter(ledger: Ledger, tell: Tell, version: string): (spec: ComponentSpec) => Start {
+  const world = {
+    version,
+    startProcess: (spec: ProcessSpec) => startProcess(spec, {
+      clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined },
+      log: (message, detail) => tell("debug", message, detail),
+    }),
+  };
+  return ({ name, command }) => async () => {
+    // Neither arguments nor environment: both are where people put their keys.
+    tell("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
+    const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), world);
+    return { channel: withoutAdvice(channel), stop, lastWords };
+  };
+}
+
+/** What to do about a failure in VS Code helps nobody here. */
+function withoutAdvice(channel: Channel): Channel {
+  const plain = (reason: Closed): Closed => reason instanceof AgentError ? { message: reason.what, cause: reason.cause } : reason;
+  return {
+    start: receiver => channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(plain(reason)) }),
+    send: frame => channel.send(frame),
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * The agent at the end of a chain. Its end is the end of the chain: what waits for it has been answered by then (hop.ts).
+ * How long it may take to start is the client's affair: a first start may install it.
+ */
+import type { Channel } from "../rpc/channel";
+import type { Frame } from "../rpc/frame";
+import { hop } from "../rpc/hop";
+import type { LastComponent, Running } from "./component";
+import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
+
+/** Never rejects. */
+export async function agentStage({ name, start }: Extract<LastComponent, { readonly kind: "agent" }>, up: Channel, world: StageWorld): Promise<AsyncDisposable> {
+  return new AgentStage(name, await started(name, start), up, world);
+}
+
+class AgentStage implements AsyncDisposable {
+  /** `initialize`, while it is not answered. */
+  #starting: { readonly id: unknown; readonly slow: Disposable } | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(readonly name: string, readonly running: Running, readonly up: Channel, readonly world: StageWorld) {
+    const agent = hop(running.channel, {
+      ids: world.ids,
+      odd: (what, detail) => world.odd(name, what, detail),
+      unanswered: reason => world.unanswered(name, reason),
+      ended: reason => { if (!this.#ending) world.failed(name, reason); },
+    }).plain;
+    agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
+    up.start({ receive: frame => this.#toAgent(frame, agent), closed: () => this.#end() });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> { return (this.#ending ??= this.#endNow()); }
+
+  #toAgent(frame: Frame, agent: Channel): void | Promise<void> {
+    const { envelope } = frame;
+    if (envelope.kind === "request" && envelope.method === "initialize") {
+      this.#settled();
+      const slow = this.world.clock.after(SLOW_MS, () => this.world.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }));
+      this.#starting = { id: envelope.id, slow };
+    }
+    return pass(frame, agent);
+  }
+
+  #toClient(frame: Frame): void | Promise<void> {
+    if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id) this.#settled();
+    return pass(frame, this.up);
+  }
+
+  #settled(): void {
+    this.#starting?.slow[Symbol.dispose]();
+    this.#starting = undefined;
+  }
+
+  #end(): void { letGo(() => this[Symbol.asyncDispose](), error => this.world.odd(this.name, "it could not be stopped", error)); }
+
+  async #endNow(): Promise<void> {
+    this.#settled();
+    await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose]()]);
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * The conductor: a chain of proxies with an agent at its end, which its client sees as one agent; or, when the chain ends in
+ * the conductor's own successor, as one proxy.
+ *
+ *   client ══ hop ── gate ─ stage ─ link ─ stage ─ link ─ … ─ agent ══ process
+ *
+ *   waiting ── initialize ──▶ running ── the client leaves, a component fails, dispose ──▶ ended
+ *
+ * Each stage is written as if it talked to one client and one successor. Links keep order, answers included, and are bounded; a
+ * stage waits when the next is behind.
+ *
+ * Invariants: nothing is started before the first `initialize`, then everything at once; every request of the client is
+ * answered, in the end with an error that names the component which failed; when `closed` resolves nothing is left running.
+ */
+import { serveProxy } from "../proxies/kit";
+import type { Channel, Closed, Receiver } from "../rpc/channel";
+import type { Clock } from "../rpc/clock";
+import type { Frame } from "../rpc/frame";
+import { countingIds, failure, hop, proxyHop, type Ids, type OpenRequests, type ProxyHop } from "../rpc/hop";
+import { objectOr } from "../rpc/json";
+import { memoryChannels } from "../rpc/memory";
+import { RpcCode, type RpcErrorObject } from "../rpc/message";
+import { agentStage } from "./agent-stage";
+import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";
+import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
+import { proxyStage } from "./proxy-stage";
+import { letGo, pass, unanswered, type StageWorld } from "./stage";
+import { traced } from "./traced";
+
+export interface ConductorOptions {
+  /** From the client to the agent. */
+  readonly proxies: readonly ProxyComponent[];
+  readonly last: LastComponent;
+  readonly clock: Clock;
+  readonly notice: (notice: Notice) => void;
+  /** For the log: what should not happen, and who did it. */
+  readonly odd: (what: string, detail: unknown) => void;
+  readonly trace?: Trace;
+  /** How agents without MCP over ACP reach its servers. */
+  readonly bridge?: Omit<McpBridgeOptions, "clock">;
+}
+
+/** Takes `upstream` over, and disposes it at the end. */
+export function conduct(upstream: Channel, options: ConductorOptions): Conductor {
+  return new Conductor(upstream, options);
+}
+
+type State =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "running"; readonly first: Gate; readonly stages: readonly Promise<AsyncDisposable>[] }
+  | { readonly kind: "ended" };
+
+const CLIENT = "client", SUCCESSOR = "successor";
+
+class Conductor implements AsyncDisposable {
+  /** Never rejects. */
+  readonly closed: Promise<ConductorClosed>;
+  readonly #options: ConductorOptions;
+  readonly #ids: Ids = countingIds();
+  readonly #client: Channel;
+  readonly #open: OpenRequests & { readonly plain: Channel };
+  /** When the chain ends in our successor. */
+  readonly #successor: ProxyHop | undefined;
+  readonly #fromSuccessor: Gate | undefined;
+  #state: State = { kind: "waiting" };
+  /** The first failure of a component: what follows is its consequence. */
+  #failure: ConductorClosed | undefined;
+  #ending: Promise<void> | undefined;
+  #settleClosed: (reason: ConductorClosed) => void = () => undefined;
+
+  constructor(upstream: Channel, options: ConductorOptions) {
+    this.#options = options;
+    this.closed = new Promise(resolve => { this.#settleClosed = resolve; });
+    const hopOptions = { ids: this.#ids, odd: options.odd };
+    if (options.last.kind === "successor") this.#open = this.#successor = proxyHop(upstream, hopOptions);
+    else this.#open = hop(upstream, hopOptions);
+    this.#client = this.#open.plain;
+    this.#fromSuccessor = this.#successor && this.#successorGate(this.#successor.wrapped);
+    this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
+  }
+
+  /** Why the chain ends, as soon as that is known: before the client hears of it. */
+  get failure(): ConductorClosed | undefined { return this.#failure; }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#endOnce({ message: "The chain was closed." });
+  }
+
+  #receive(frame: Frame): void | Promise<void> {
+    if (this.#state.kind === "running") return this.#state.first.arrived(this.#asInitialize(frame));
+    const { envelope } = frame;
+    if (this.#state.kind === "ended" || envelope.kind !== "request") return;
+    const wrong = this.#whyNotFirst(frame, envelope.method);
+    if (wrong) return pass(failure(Number(envelope.id), wrong), this.#client);
+    const first = new Gate(this.#client, () => this.#chainEnded());
+    this.#state = { kind: "running", first, stages: this.#startAll(first) };
+    return first.arrived(this.#asInitialize(frame));
+  }
+
+  /** Started with the client: a connection delivers nothing until both of its conversations have a receiver. */
+  #successorGate(successor: Channel): Gate {
+    const gate = new Gate(successor, () => this.#chainEnded());
+    successor.start({
+      receive: frame => this.#state.kind === "running" ? gate.arrived(frame) : refuse(frame, successor),
+      closed: reason => gate.end(reason),
+    });
+    return gate;
+  }
+
+  /** Inside the chain there is one way to say it. */
+  #asInitialize(frame: Frame): Frame {
+    const { envelope } = frame;
+    if (!this.#successor || envelope.kind !== "request" || !isProxyInitialize(envelope.method)) return frame;
+    this.#successor.spell(envelope.method === "proxy/initialize" ? "proxy/successor" : "_proxy/successor");
+    return frame.withMethod("initialize");
+  }
+
+  #whyNotFirst(frame: Frame, method: string): RpcErrorObject | undefined {
+    const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
+    if (method !== "initialize" && !isProxyInitialize(method)) return wrong(`“${method}” came before initialize.`);
+    if (method === "initialize" && this.#successor) return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
+    if (method !== "initialize" && !this.#successor) return wrong("This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.");
+    const { message } = frame;
+    const version = "params" in message ? objectOr(message.params).protocolVersion : undefined;
+    return Number.isInteger(version) ? undefined : wrong("initialize: protocolVersion must be an integer.", RpcCode.invalidParams);
+  }
+
+  #startAll(first: Gate): readonly Promise<AsyncDisposable>[] {
+    const { proxies, last, trace, bridge } = this.#options;
+    const world = this.#world();
+    const middle = last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
+    const names = [CLIENT, ...middle.map(({ name }) => name), last.kind === "agent" ? last.name : SUCCESSOR];
+    const link = (i: number, end: Channel, from: number, to: number): Channel => trace && i >= 0 ? traced(end, names[from] ?? "", names[to] ?? "", trace) : end;
+    let up: Channel = link(0, first, 1, 0);
+    const stages = middle.map((proxy, i) => {
+      const [down, next] = memoryChannels();
+      const stage = this.#proxyStage(proxy, up, down, world);
+      up = link(i + 1, next, i + 2, i + 1);
+      return stage;
+    });
+    return [...stages, last.kind === "agent" ? agentStage(last, up, world) : Promise.resolve(this.#joinSuccessor(up))];
+  }
+
+  /** One that cannot even be made is left out, as one that cannot be started. */
+  async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
+    if (proxy.kind === "external") return proxyStage(proxy, up, down, world);
+    try { return proxy.serve(up, down, this.#ids); }
+    catch (cause) {
+      world.notice({ kind: "bypassed", component: proxy.name, message: `The agent extension “${proxy.name}” is left out: it could not be started.`, cause });
+      return join(up, down);
+    }
+  }
+
+  #joinSuccessor(up: Channel): AsyncDisposable {
+    if (!this.#fromSuccessor) throw new Error("an agent has no successor");
+    return join(up, this.#fromSuccessor);
+  }
+
+  #world(): StageWorld {
+    const { clock, notice, odd } = this.#options;
+    return {
+      clock, notice, ids: this.#ids,
+      odd: (component, what, detail) => odd(`${component}: ${what}`, detail),
+      unanswered: (component, reason) => unanswered(this.#failure?.component ?? component, this.#failure ?? reason),
+      failed: (component, reason) => {
+        if (this.#failure || this.#state.kind === "ended") return;
+        const { message, cause } = reason;
+        this.#failure = { message, cause, component, reason };
+        notice({ kind: "failed", component, message, cause });
+      },
+    };
+  }
+
+  /** From the inside: the first stage has let go of the client. */
+  #chainEnded(): void {
+    this.#end(this.#failure ?? { message: "The chain has ended." });
+  }
+
+  #end(reason: ConductorClosed): void {
+    letGo(() => this.#endOnce(reason), error => this.#options.odd("the chain could not be closed", error));
+  }
+
+  #endOnce(reason: ConductorClosed): Promise<void> {
+    return (this.#ending ??= this.#endNow(this.#failure ?? reason));
+  }
+
+  async #endNow(reason: ConductorClosed): Promise<void> {
+    const state = this.#state;
+    this.#state = { kind: "ended" };
+    this.#open.refuseOpen(unanswered(reason.component ?? CLIENT, reason));
+    await this.#client[Symbol.asyncDispose]();
+    if (state.kind === "running") {
+      state.first.end(reason);
+      const stages = await Promise.all(state.stages);
+      await Promise.all(stages.map(stage => stage[Symbol.asyncDispose]()));
+    }
+    this.#settleClosed(reason);
+  }
+}
+export type { Conductor };
+
+/** Before there is a chain, and after it, nobody hears what the successor says. */
+function refuse(frame: Frame, successor: Channel): void | Promise<void> {
+  const { envelope } = frame;
+  if (envelope.kind === "request") return pass(failure(Number(envelope.id), { code: RpcCode.invalidRequest, message: `“${envelope.method}” came before initialize.` }), successor);
+}
+
+function isProxyInitialize(method: string): boolean {
+  return method === "proxy/initialize" || method === "_proxy/initialize";
+}
+
+function bridgeOf(options: McpBridgeOptions, { odd }: StageWorld): ProxyComponent {
+  const bridge = mcpBridge(options);
+  return { kind: "internal", name: bridge.name, serve: (client, successor, ids) => serveProxy(bridge, client, successor, ids, { odd: (what, detail) => odd(bridge.name, what, detail) }) };
+}
+
+/** Everything passes between the two, until one closes. */
+function join(up: Channel, down: Channel): AsyncDisposable {
+  const end = async (): Promise<void> => { await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]); };
+  const closed = (): void => letGo(end, () => undefined);
+  up.start({ receive: frame => pass(frame, down), closed });
+  down.start({ receive: frame => pass(frame, up), closed });
+  return { [Symbol.asyncDispose]: end };
+}
+
+/** The client as the first stage sees it: what arrives before the stage is there waits, and so does the client. */
+class Gate implements Channel {
+  #receiver: Receiver | undefined;
+  #ready: () => void = () => undefined;
+  readonly #started = new Promise<void>(resolve => { this.#ready = resolve; });
+  #reason: Closed | undefined;
+
+  constructor(private readonly client: Channel, private readonly disposed: () => void) {}
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    this.#ready();
+    if (this.#reason) receiver.closed(this.#reason);
+  }
+
+  arrived(frame: Frame): void | Promise<void> {
+    return this.#receiver ? this.#receiver.receive(frame) : this.#started.then(() => this.#receiver?.receive(frame));
+  }
+
+  end(reason: Closed): void {
+    this.#reason = reason;
+    this.#receiver?.closed(reason);
+  }
+
+  send(frame: Frame): boolean { return this.client.send(frame); }
+  drained(): Promise<void> { return this.client.drained(); }
+
+  async [Symbol.asyncDispose](): Promise<void> { this.disposed(); }
+}

@@ -1,0 +1,159 @@
+/**
+ * The bridge from MCP over ACP to what agents know: a stage before the agent, which puts an address on 127.0.0.1, or a program
+ * that connects to it, in the place of each server that is reached over ACP. An agent that knows MCP over ACP itself gets the
+ * declarations as they are (those of sacp excepted, which no agent knows).
+ *
+ * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
+ * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
+ */
+import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
+import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/endpoint";
+import { Owners } from "../mcp/owner";
+import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
+import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
+import type { Clock } from "../rpc/clock";
+import { isObject, numberOr, objectOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+
+export interface McpBridgeOptions {
+  readonly clock: Clock;
+  /** What the shim is; this program unless given. */
+  readonly shim?: ShimProgram;
+  readonly limits?: Partial<EndpointLimits>;
+}
+
+export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
+  return { name: "the MCP bridge", make: chain => bridge(chain, options) };
+}
+
+function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
+  const stage = new Bridge(chain, options);
+  const setup = (request: PassingRequest) => stage.setup(request), closing = (request: PassingRequest) => stage.close(request);
+  const asked = (request: PassingRequest) => stage.asked(request), told = (notification: PassingNotification) => stage.told(notification);
+  return {
+    fromClient: {
+      requests: {
+        initialize: request => stage.initialize(request),
+        "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup,
+        "session/close": closing, "session/delete": closing,
+        "mcp/message": asked, "_mcp/message": asked, "mcp/disconnect": asked, "_mcp/disconnect": asked,
+      },
+      notifications: { "mcp/message": told, "_mcp/message": told, "mcp/disconnect": told, "_mcp/disconnect": told },
+    },
+    close: () => stage[Symbol.asyncDispose](),
+  };
+}
+
+/** What an agent said about the MCP servers that it can reach. */
+interface Agent { readonly http: boolean; readonly acp: boolean; readonly version: number }
+
+class Bridge implements AsyncDisposable {
+  readonly #owners: Owners;
+  readonly #endpoint: McpEndpoint;
+  readonly #shim: ShimProgram;
+  #agent: Agent = { http: false, acp: false, version: 1 };
+  /** What is open for each session. */
+  readonly #sessions = new Map<string, readonly OpenDoor[]>();
+
+  constructor(chain: Chain, { clock, shim, limits }: McpBridgeOptions) {
+    this.#owners = new Owners(chain.client, chain.odd);
+    this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
+    this.#shim = shim ?? ownProgram();
+  }
+
+  /** The client hears that servers over ACP are served: from here on they are. */
+  async initialize(request: PassingRequest): Promise<unknown> {
+    const answer = await request.pass();
+    this.#agent = readAgent(answer);
+    return this.#agent.acp ? answer : withAcp(answer);
+  }
+
+  async setup(request: PassingRequest): Promise<unknown> {
+    const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
+    if (servers.length === 0) return request.pass();
+    const opened = await Promise.all(servers.map(async ([i, server]) => [i, await this.#open(server)] as const));
+    const doors = opened.map(([, { door }]) => door);
+    try {
+      const answer = await request.pass(withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))));
+      this.#bind(sessionOf(request, answer), doors);
+      return answer;
+    } catch (error) {
+      closeAll(doors);
+      throw error;
+    }
+  }
+
+  /** A session that the agent does not know is closed, too. */
+  async close(request: PassingRequest): Promise<unknown> {
+    const id = objectOr(request.params).sessionId;
+    try {
+      const answer = await request.pass();
+      this.#bind(id, []);
+      return answer;
+    } catch (error) {
+      if (error instanceof RpcError && error.code === RpcCode.notFound) this.#bind(id, []);
+      throw error;
+    }
+  }
+
+  asked(request: PassingRequest): unknown {
+    const answer = this.#owners.request(request.method, request.params, request.signal);
+    if (answer) request.release(); // a person may have to answer it
+    return answer ?? request.pass();
+  }
+
+  told(notification: PassingNotification): void {
+    if (!this.#owners.notification(notification.method, notification.params)) notification.pass();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#owners[Symbol.asyncDispose](); // first: with the chain gone, nobody can be told of what the endpoint lets go of
+    await this.#endpoint[Symbol.asyncDispose]();
+  }
+
+  async #open(server: AcpServer): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
+    const door = await this.#endpoint.open(this.#owners.serve(server));
+    const { _meta } = server.declared, kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
+    const entry = this.#agent.http
+      ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
+      : { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) }; // v1 has no type there
+    return { door, entry };
+  }
+
+  /** What the session had before is closed. */
+  #bind(sessionId: unknown, doors: readonly OpenDoor[]): void {
+    if (typeof sessionId !== "string") return; // closed with the chain
+    closeAll(this.#sessions.get(sessionId) ?? []);
+    if (doors.length > 0) this.#sessions.set(sessionId, doors);
+    else this.#sessions.delete(sessionId);
+  }
+}
+
+/** `load` and `resume` keep the session that they name, `new` and `fork` make one. */
+function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
+  return method === "session/load" || method === "session/resume" ? objectOr(params).sessionId : objectOr(answer).sessionId;
+}
+
+function closeAll(doors: readonly OpenDoor[]): void {
+  for (const door of doors) void door[Symbol.asyncDispose]();
+}
+
+/** ACP v1: `agentCapabilities.mcpCapabilities.http: true`; v2: `capabilities.session.mcp.http: {}`. */
+function readAgent(answer: unknown): Agent {
+  const { protocolVersion, agentCapabilities, capabilities } = objectOr(answer);
+  const first = objectOr(objectOr(agentCapabilities).mcpCapabilities), second = objectOr(objectOr(objectOr(capabilities).session).mcp);
+  const can = (name: string): boolean => first[name] === true || isObject(second[name]);
+  return { http: can("http"), acp: can("acp"), version: numberOr(protocolVersion, 1) };
+}
+
+/** The same answer with `acp` among the MCP capabilities. */
+function withAcp(answer: unknown): unknown {
+  if (!isObject(answer)) return answer;
+  if (numberOr(answer.protocolVersion, 1) < 2) {
+    const agent = objectOr(answer.agentCapabilities);
+    return { ...answer, agentCapabilities: { ...agent, mcpCapabilities: { ...objectOr(agent.mcpCapabilities), acp: true } } };
+  }
+  const capabilities = objectOr(answer.capabilities), { session } = capabilities;
+  if (!isObject(session)) return answer; // an agent without sessions
+  return { ...answer, capabilities: { ...capabilities, session: { ...session, mcp: { ...objectOr(session.mcp), acp: {} } } } };
+}

@@ -1,0 +1,111 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { Writable } from "node:stream";
+import { Frame } from "../rpc/frame";
+import type { Message } from "../rpc/message";
+import { FakeClock } from "../testing/fake-clock";
+import { traceEvent } from "./trace";
+import { TraceWriter } from "./trace-writer";
+
+const event = (message: Message | string) => traceEvent("client", "agent", typeof message === "string" ? Frame.raw(Buffer.from(message)) : Frame.of(message), 1.5);
+const hop = { ts: 1.5, from: "client", to: "agent" };
+
+suite("a trace", () => {
+  test("has requests and notifications, with their session where they name one", () => {
+    deepEqual(event({ jsonrpc: "2.0", id: 0, method: "session/prompt", params: { sessionId: "s", prompt: [] } }),
+      { type: "request", ...hop, protocol: "acp", id: 0, method: "session/prompt", session: "s", params: { sessionId: "s", prompt: [] } });
+    deepEqual(event({ jsonrpc: "2.0", id: "x", method: "initialize" }), { type: "request", ...hop, protocol: "acp", id: "x", method: "initialize", params: null });
+    deepEqual(event({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } }),
+      { type: "notification", ...hop, protocol: "acp", method: "session/cancel", session: "s", params: { sessionId: "s" } });
+  });
+
+  test("has answers: results, errors, and both at once as some agents write them", () => {
+    deepEqual(event({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } }), { type: "response", ...hop, id: 1, is_error: false, payload: { stopReason: "end_turn" } });
+    deepEqual(event({ jsonrpc: "2.0", id: 1, result: null }), { type: "response", ...hop, id: 1, is_error: false, payload: null });
+    deepEqual(event({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "what?" } }), { type: "response", ...hop, id: null, is_error: true, payload: { code: -32700, message: "what?" } });
+    deepEqual(event(`{"id":2,"error":null,"result":7}`), { type: "response", ...hop, id: 2, is_error: false, payload: 7 });
+  });
+
+  test("shows MCP messages as what they are inside of ACP, in both spellings", () => {
+    for (const method of ["mcp/message", "_mcp/message"]) {
+      deepEqual(event({ jsonrpc: "2.0", id: 1, method, params: { connectionId: "c", method: "tools/call", params: { name: "echo" } } }),
+        { type: "request", ...hop, protocol: "mcp", id: 1, method: "tools/call", params: { name: "echo" } });
+      deepEqual(event({ jsonrpc: "2.0", method, params: { connectionId: "c", method: "notifications/initialized" } }),
+        { type: "notification", ...hop, protocol: "mcp", method: "notifications/initialized", params: null });
+    }
+    equal(event({ jsonrpc: "2.0", id: 1, method: "mcp/message", params: { odd: true } })?.type, "request");
+  });
+
+  test("has no secrets, in questions and in answers", () => {
+    const text = JSON.stringify([
+      event({ jsonrpc: "2.0", id: 1, method: "session/new", params: { mcpServers: [{ env: [{ name: "A", value: "hunter2" }] }, { headers: [{ name: "B", value: "hunter2" }] }] } }),
+      event({ jsonrpc: "2.0", id: 1, result: { token: "hunter2" } }), event({ jsonrpc: "2.0", id: 1, error: { code: 1, message: "x", data: { apiKey: "hunter2" } } }),
+      event({ jsonrpc: "2.0", method: "mcp/message", params: { method: "x", params: { password: "hunter2" } } }),
+    ]);
+    equal(text.includes("hunter2"), false);
+  });
+
+  test("does not have what is no message", () => equal(event(`{"id":1,"method":"x","params":{]}`), undefined));
+});
+
+/** A disk that takes what it is given when it is told to. */
+class SlowDisk extends Writable {
+  text = "";
+  #take: (() => void)[] = [];
+  constructor() { super({ highWaterMark: 1 }); }
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void { this.#take.push(() => { this.text += chunk.toString(); done(); }); }
+  /** All that waits, and what comes after it. */
+  async run(): Promise<void> {
+    for (let take = this.#take.shift(); take; take = this.#take.shift()) { take(); await new Promise(resolve => { setImmediate(resolve); }); }
+  }
+  get lines(): readonly { readonly [key: string]: unknown }[] { return this.text.trim().split("\n").map(line => JSON.parse(line)); }
+}
+
+suite("the file of a trace", () => {
+  const note = (n: number): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n } });
+
+  test("has a line for each message, with seconds since it began", async () => {
+    const clock = new FakeClock(), disk = new SlowDisk(), trace = new TraceWriter(disk, clock, error => { throw error; });
+    trace.message("client", "p", note(1));
+    clock.advance(1500);
+    trace.message("p", "agent", note(1));
+    const closing = trace[Symbol.asyncDispose]();
+    await disk.run();
+    await closing;
+    deepEqual(disk.lines.map(({ ts, from, to }) => [ts, from, to]), [[0, "client", "p"], [1.5, "p", "agent"]]);
+  });
+
+  test("lacks what a slow disk has no room for, and says how much", async () => {
+    const disk = new SlowDisk(), trace = new TraceWriter(disk, new FakeClock(), error => { throw error; }, 1000);
+    for (let n = 0; n < 100; n++) trace.message("a", "b", note(n));
+    await disk.run();
+    trace.message("a", "b", note(100));
+    for (let n = 101; n < 200; n++) trace.message("a", "b", note(n));
+    const closing = trace[Symbol.asyncDispose]();
+    await disk.run();
+    await closing;
+    const told = disk.lines.filter(({ type }) => type === "dropped"), written = disk.lines.filter(({ type }) => type === "notification");
+    deepEqual(told.length, 2);
+    equal(told.reduce((sum, { count }) => sum + Number(count), 0) + written.length, 200);
+    const missing = Number(told[0]?.["count"]);
+    deepEqual(disk.lines.findIndex(({ type }) => type === "dropped"), 100 - missing);
+  });
+
+  test("that cannot be written any more is said once, and the chain goes on", async () => {
+    const told: string[] = [];
+    const disk = new Writable({ write: (_chunk, _encoding, done) => done(new Error("disk full")) });
+    const trace = new TraceWriter(disk, new FakeClock(), error => told.push(error.message));
+    trace.message("a", "b", note(1));
+    await new Promise(resolve => { setImmediate(resolve); });
+    trace.message("a", "b", note(2));
+    await trace[Symbol.asyncDispose]();
+    deepEqual(told, ["disk full"]);
+  });
+
+  test("on a disk that never answers does not hold up the end", async () => {
+    const clock = new FakeClock(), trace = new TraceWriter(new SlowDisk(), clock, error => { throw error; });
+    trace.message("a", "b", note(1));
+    const closing = trace[Symbol.asyncDispose]();
+    clock.advance(2000);
+    await closing;
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * A trace: one JSON value for every message that crosses a hop, without secrets, in the format that the viewer of the Rust
+ * conductor reads (`sacp-conductor`, trace.rs: `type` says which kind, `ts` is in seconds since the trace began). Pure.
+ */
+import { elided } from "../../src/protocol/secrets";
+import { FrameError, type Frame } from "../rpc/frame";
+import { isObject, objectOr } from "../rpc/json";
+import type { Id, Message } from "../rpc/message";
+
+/** `mcp`: an MCP message that travels inside of ACP; its own method and params are shown. */
+export type TraceProtocol = "acp" | "mcp";
+
+interface Hop { readonly ts: number; readonly from: string; readonly to: string }
+interface Call { readonly protocol: TraceProtocol; readonly method: string; readonly session?: string; readonly params: unknown }
+
+export type TraceEvent =
+  | { readonly type: "request"; readonly id: Id } & Hop & Call
+  | { readonly type: "notification" } & Hop & Call
+  /** `payload` is the result, or the error object. */
+  | { readonly type: "response"; readonly id: Id | null; readonly is_error: boolean; readonly payload: unknown } & Hop
+  /** Of ours: so many messages before this line are missing, because the disk was slow. */
+  | { readonly type: "dropped"; readonly ts: number; readonly count: number };
+
+/** Undefined for what is no message. */
+export function traceEvent(from: string, to: string, frame: Frame, ts: number): TraceEvent | undefined {
+  const message = messageOf(frame);
+  if (!message) return undefined;
+  if ("method" in message) {
+    const { method, params } = message;
+    const call = callOf(method, params);
+    return "id" in message
+      ? { type: "request", ts, protocol: call.protocol, from, to, id: message.id, method: call.method, ...sessionOf(params), params: elided(call.params) ?? null }
+      : { type: "notification", ts, protocol: call.protocol, from, to, method: call.method, ...sessionOf(params), params: elided(call.params) ?? null };
+  }
+  const { envelope } = frame;
+  const failed = envelope.kind === "response" && envelope.failed;
+  const { result, error }: { readonly result?: unknown; readonly error?: unknown } = message;
+  return { type: "response", ts, from, to, id: message.id, is_error: failed, payload: elided(failed ? error : result) ?? null };
+}
+
+function messageOf(frame: Frame): Message | undefined {
+  try { return frame.message; }
+  catch (error) {
+    if (error instanceof FrameError) return undefined;
+    throw error;
+  }
+}
+
+/** The inner message of `mcp/message`, in both spellings. */
+function callOf(method: string, params: unknown): Pick<Call, "protocol" | "method" | "params"> {
+  const inner = objectOr(params);
+  if ((method === "mcp/message" || method === "_mcp/message") && typeof inner.method === "string") return { protocol: "mcp", method: inner.method, params: inner.params };
+  return { protocol: "acp", method, params };
+}
+
+function sessionOf(params: unknown): { readonly session?: string } {
+  return isObject(params) && typeof params.sessionId === "string" ? { session: params.sessionId } : {};
+}

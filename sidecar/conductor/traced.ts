@@ -1,0 +1,21 @@
+/** A channel whose messages are traced: `here` is who holds it, `there` who is at the other end. Made only when there is a trace. */
+import type { Channel } from "../rpc/channel";
+import type { Trace } from "./component";
+
+export function traced(channel: Channel, here: string, there: string, trace: Trace): Channel {
+  return {
+    start: receiver => channel.start({
+      receive: frame => {
+        trace.message(there, here, frame);
+        return receiver.receive(frame);
+      },
+      closed: reason => receiver.closed(reason),
+    }),
+    send: frame => {
+      trace.message(here, there, frame);
+      return channel.send(frame);
+    },
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}

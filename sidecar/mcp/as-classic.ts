@@ -1,0 +1,128 @@
+/**
+ * A classic MCP session (with `initialize`) in front of a server of the stateless revision: what the sessions had, this makes
+ * of what the revision has instead. `initialize` is `server/discover`; a result that requires input becomes requests to the
+ * client, and the request again with their answers; subscriptions and announcements of changed lists are one
+ * `subscriptions/listen`; the level of logging goes with each request.
+ */
+import type { Channel } from "../rpc/channel";
+import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { methodNotFound } from "../rpc/peer";
+import { RpcCode, RpcError } from "../rpc/message";
+import type { Odd } from "./link";
+import { McpPeer } from "./peer";
+import { CLASSIC_REVISIONS, Meta, NEWEST_CLASSIC, STATELESS_REVISION, metaOf, withMeta, type StatelessServer } from "./revision";
+
+/** How often a server may ask for input before it answers. */
+const ROUNDS = 100;
+
+/** Serves the client at the other end of `channel` until the channel closes. */
+export function serveClassic(server: StatelessServer, channel: Channel, odd: Odd): AsyncDisposable {
+  return new ClassicFace(server, channel, odd);
+}
+
+class ClassicFace implements AsyncDisposable {
+  readonly #client: McpPeer;
+  #meta: JsonObject = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
+  #capabilities: JsonObject = {};
+  readonly #watched = new Set<string>();
+  #listening: AbortController | undefined;
+
+  constructor(private readonly server: StatelessServer, channel: Channel, private readonly odd: Odd) {
+    this.#client = new McpPeer(channel, {
+      request: (method, params, signal) => this.#requested(method, params, signal),
+      notification: method => { if (method === "notifications/initialized") this.#listen(); }, // the revision knows no other
+      closed: () => this.#listening?.abort(),
+      odd,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.#client[Symbol.asyncDispose](); }
+
+  #requested(method: string, params: unknown, signal: AbortSignal): unknown {
+    switch (method) {
+      case "initialize": return this.#initialize(objectOr(params), signal);
+      case "ping": return {};
+      case "logging/setLevel": this.#meta = { ...this.#meta, [Meta.logLevel]: objectOr(params).level }; return {};
+      case "resources/subscribe": return this.#watch(objectOr(params).uri, uri => this.#watched.add(uri));
+      case "resources/unsubscribe": return this.#watch(objectOr(params).uri, uri => this.#watched.delete(uri));
+      default: return this.#forward(method, params, signal);
+    }
+  }
+
+  async #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject, signal: AbortSignal): Promise<unknown> {
+    this.#meta = { ...this.#meta, [Meta.capabilities]: objectOr(capabilities), ...(isObject(clientInfo) ? { [Meta.client]: clientInfo } : {}) };
+    const discovered = await this.#discover(signal);
+    this.#capabilities = objectOr(discovered.capabilities);
+    const { instructions } = discovered, serverInfo = metaOf(discovered)[Meta.server] ?? discovered.serverInfo;
+    return {
+      protocolVersion: CLASSIC_REVISIONS.find(each => each === protocolVersion) ?? NEWEST_CLASSIC,
+      capabilities: this.#capabilities,
+      serverInfo: isObject(serverInfo) ? serverInfo : { name: "unnamed", version: "0" },
+      ...(typeof instructions === "string" ? { instructions } : {}),
+    };
+  }
+
+  /** A server that offers nothing but tools may leave even `server/discover` out, which it must not. */
+  async #discover(signal: AbortSignal): Promise<JsonObject> {
+    try { return objectOr(await this.#ask("server/discover", {}, signal)); }
+    catch (error) {
+      if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
+      this.odd("an MCP server without server/discover", error.message);
+      return { capabilities: { tools: {} } };
+    }
+  }
+
+  async #forward(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method); // not of a session
+    let more: JsonObject = {};
+    for (let round = 0; round < ROUNDS; round++) {
+      const result = await this.#ask(method, { ...objectOr(params), ...more }, signal);
+      if (!isObject(result) || result.resultType !== "input_required") return result;
+      more = await this.#input(result, signal);
+    }
+    throw new RpcError(RpcCode.internalError, `The MCP server asked for input ${ROUNDS} times and did not answer.`);
+  }
+
+  /** All at once: the server has asked for all of it at once. */
+  async #input({ inputRequests, requestState }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const answers = await Promise.all(Object.entries(objectOr(inputRequests)).map(async ([key, asked]) => {
+      const { method, params } = objectOr(asked);
+      return [key, await this.#client.request(stringOr(method, ""), params, signal)] as const;
+    }));
+    return { ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }), ...(requestState === undefined ? {} : { requestState }) };
+  }
+
+  #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown> {
+    return this.server.request(method, withMeta(params, this.#meta), { signal, notification: (name, about) => this.#client.notify(name, about) });
+  }
+
+  #watch(uri: unknown, change: (uri: string) => void): JsonObject {
+    if (typeof uri !== "string") throw new RpcError(RpcCode.invalidParams, "uri must be a string.");
+    change(uri);
+    this.#listen();
+    return {};
+  }
+
+  /** One subscription for everything; another one when it is to hold more or less. */
+  #listen(): void {
+    this.#listening?.abort();
+    this.#listening = undefined;
+    const announces = (kind: string): boolean => objectOr(this.#capabilities[kind]).listChanged === true;
+    const notifications = {
+      ...(announces("tools") ? { toolsListChanged: true } : {}), ...(announces("prompts") ? { promptsListChanged: true } : {}),
+      ...(announces("resources") ? { resourcesListChanged: true } : {}), ...(this.#watched.size > 0 ? { resourceSubscriptions: [...this.#watched] } : {}),
+    };
+    if (Object.keys(notifications).length === 0) return;
+    const listening = this.#listening = new AbortController();
+    const told = (method: string, params: unknown): void => { if (method !== "notifications/subscriptions/acknowledged") this.#client.notify(method, unsubscribed(params)); };
+    this.server.request("subscriptions/listen", withMeta({ notifications }, this.#meta), { signal: listening.signal, notification: told })
+      .catch((error: unknown) => { if (!listening.signal.aborted) this.odd("an MCP server ended a subscription", error); });
+  }
+}
+
+/** A classic client knows of no subscriptions. */
+function unsubscribed(params: unknown): unknown {
+  if (!isObject(params) || !isObject(params._meta)) return params;
+  const { [Meta.subscription]: _, ...meta } = params._meta;
+  return { ...params, _meta: meta };
+}

@@ -1,0 +1,63 @@
+/**
+ * An MCP connection that crosses ACP as `mcp/message {connectionId, method, params}`, in both directions: the generation with
+ * connections (the RFD and the Rust SDK of August 2026; with `_mcp/`, sacp). The same on both ends: one side of a link is a
+ * channel of MCP messages, the other one the ACP connection.
+ *
+ * Inner ids never cross: each end makes its own. So a cancelled inner request is `$/cancel_request` of the outer one, and
+ * `notifications/cancelled` stays behind. An inner result is the outer result, an inner error the outer error.
+ */
+import type { Channel, Closed } from "../rpc/channel";
+import { isObject } from "../rpc/json";
+import { McpPeer } from "./peer";
+
+/** What stands at the other end of the ACP connection. */
+export interface Neighbour {
+  /** Rejects with `RpcError`. An aborted signal cancels; the answer is still awaited. */
+  request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+  notify(method: string, params: unknown): void;
+}
+
+export type Odd = (what: string, detail: unknown) => void;
+
+/** How the methods begin: `mcp/…`, or sacp's `_mcp/…`. */
+export type LinkPrefix = "mcp" | "_mcp";
+
+export class Link implements AsyncDisposable {
+  readonly #mcp: McpPeer;
+
+  constructor(readonly id: string, readonly prefix: LinkPrefix, neighbour: Neighbour, channel: Channel, on: { ended(reason: Closed): void; odd: Odd }) {
+    const message = (method: string, params: unknown) => ({ connectionId: id, method, ...(params === undefined ? {} : { params }) });
+    this.#mcp = new McpPeer(channel, {
+      request: (method, params, signal) => neighbour.request(`${prefix}/message`, message(method, params), { signal }),
+      notification: (method, params) => neighbour.notify(`${prefix}/message`, message(method, params)),
+      closed: on.ended, odd: on.odd,
+    });
+  }
+
+  /** What came over ACP goes on to the MCP side. */
+  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> { return this.#mcp.request(method, params, signal); }
+  notification(method: string, params: unknown): void { this.#mcp.notify(method, params); }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.#mcp[Symbol.asyncDispose](); }
+}
+
+/** The params of `mcp/message`, of either generation; undefined when they are neither. */
+export type McpMessage =
+  | { readonly kind: "linked"; readonly connectionId: string; readonly method: string; readonly params: unknown }
+  | { readonly kind: "stateless"; readonly serverId: string; readonly requestId: string; readonly method: string; readonly params: unknown };
+
+export function readMessage(value: unknown): McpMessage | undefined {
+  if (!isObject(value) || typeof value.method !== "string") return undefined;
+  const { method, connectionId, connection_id = connectionId, serverId, requestId } = value;
+  const params = value.params ?? undefined;
+  if (typeof connection_id === "string") return { kind: "linked", connectionId: connection_id, method, params };
+  if (typeof serverId === "string" && typeof requestId === "string") return { kind: "stateless", serverId, requestId, method, params };
+  return undefined;
+}
+
+/** The connection that `connect` opened or `disconnect` ends; sacp writes it in snake case. */
+export function readConnectionId(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const id = value.connectionId ?? value.connection_id;
+  return typeof id === "string" ? id : undefined;
+}

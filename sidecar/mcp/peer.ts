@@ -1,0 +1,76 @@
+/**
+ * One end of an MCP connection: a JSON-RPC peer that cancels as MCP does, with `notifications/cancelled`.
+ *
+ * Invariants: a request that was cancelled here rejects at once, because an MCP peer may leave it without an answer; one that
+ * is cancelled over there is answered nevertheless, so that whatever carries it can let go of it.
+ */
+import type { Channel, Closed } from "../rpc/channel";
+import { isObject } from "../rpc/json";
+import { RpcCode, RpcError, type Id } from "../rpc/message";
+import { Peer, type IncomingRequest } from "../rpc/peer";
+import { isId } from "./transport";
+
+export interface McpHandlers {
+  /** What it returns is the answer; what it throws an error answer. */
+  request(method: string, params: unknown, signal: AbortSignal): unknown;
+  notification(method: string, params: unknown): void;
+  closed(reason: Closed): void;
+  odd(what: string, detail: unknown): void;
+}
+
+export const CANCELLED = "notifications/cancelled";
+
+export class McpPeer implements AsyncDisposable {
+  readonly #peer: Peer;
+  readonly #handlers: McpHandlers;
+  readonly #open = new Map<Id, AbortController>();
+
+  constructor(channel: Channel, handlers: McpHandlers) {
+    this.#handlers = handlers;
+    this.#peer = new Peer(channel, {
+      request: request => void this.#requested(request),
+      notification: (method, params) => this.#notified(method, params),
+      closed: reason => {
+        for (const aborting of this.#open.values()) aborting.abort();
+        handlers.closed(reason);
+      },
+      odd: handlers.odd,
+    });
+  }
+
+  /** Rejects with `RpcError`; with "cancelled" as soon as `signal` aborts. */
+  request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const cancelled = () => reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled."));
+      if (signal?.aborted) return cancelled();
+      const pending = this.#peer.call(method, params, outcome => {
+        signal?.removeEventListener("abort", cancel);
+        if (outcome.ok) resolve(outcome.result);
+        else reject(outcome.error);
+      });
+      const cancel = () => {
+        this.notify(CANCELLED, { requestId: pending.id });
+        cancelled();
+      };
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  notify(method: string, params: unknown): void { this.#peer.notify(method, params); }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.#peer[Symbol.asyncDispose](); }
+
+  async #requested(request: IncomingRequest): Promise<void> {
+    const aborting = new AbortController();
+    this.#open.set(request.id, aborting);
+    try { request.respond(await this.#handlers.request(request.method, request.params, aborting.signal)); }
+    catch (error) { request.fail(error); }
+    finally { this.#open.delete(request.id); }
+  }
+
+  #notified(method: string, params: unknown): void {
+    if (method !== CANCELLED) return this.#handlers.notification(method, params);
+    const id = isObject(params) ? params.requestId : undefined;
+    if (isId(id)) this.#open.get(id)?.abort();
+  }
+}

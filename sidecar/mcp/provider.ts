@@ -1,0 +1,117 @@
+/**
+ * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of owner.ts, for all generations.
+ * A connection (`mcp/connect`) is a session of its own with a server of its own; requests without one share one session.
+ *
+ * Invariants: every request of the agent is answered, also when the server is gone or the offer is withdrawn; what is not for
+ * this server is not taken.
+ */
+import { randomUUID } from "node:crypto";
+import { memoryChannels } from "../rpc/memory";
+import type { Channel } from "../rpc/channel";
+import { isObject, objectOr } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import { ConnectionClosed } from "../rpc/peer";
+import { StatelessFace } from "./as-stateless";
+import { Link, readConnectionId, readMessage, type LinkPrefix, type McpMessage, type Neighbour, type Odd } from "./link";
+import { McpCode } from "./revision";
+import { ChannelTransport } from "./transport";
+
+/** Connects a server of `@modelcontextprotocol/sdk` to a transport of the same package. Once for each client. */
+export type ConnectMcp = (transport: ChannelTransport) => Promise<void>;
+
+/** Both `serverId` and `id`: the generations name the same thing differently. */
+export interface McpDeclaration { readonly type: "acp"; readonly name: string; readonly serverId: string; readonly id: string }
+
+export class McpProvider implements AsyncDisposable {
+  readonly declaration: McpDeclaration;
+  readonly #connect: ConnectMcp;
+  readonly #agent: Neighbour;
+  readonly #odd: Odd;
+  readonly #links = new Map<string, Link>();
+  readonly #shared: StatelessFace;
+  /** Inner ids of the requests without a connection that are open: none may be used twice. */
+  readonly #open = new Set<string>();
+
+  constructor(name: string, connect: ConnectMcp, agent: Neighbour, odd: Odd = () => undefined) {
+    const id = randomUUID();
+    this.declaration = { type: "acp", name, serverId: id, id };
+    this.#connect = connect;
+    this.#agent = agent;
+    this.#odd = odd;
+    this.#shared = new StatelessFace(() => this.#session(), odd);
+  }
+
+  /** A request that came from the agent's side, and its answer; undefined when it is not for this server. */
+  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
+    switch (method) {
+      case "mcp/connect": case "_mcp/connect": return this.#isAsked(params) ? this.#connected(method === "mcp/connect" ? "mcp" : "_mcp") : undefined;
+      case "mcp/disconnect": case "_mcp/disconnect": return this.#disconnected(params) ? Promise.resolve({}) : undefined;
+      case "mcp/message": case "_mcp/message": {
+        const message = readMessage(params);
+        if (message?.kind === "linked") return this.#links.get(message.connectionId)?.request(message.method, message.params, signal);
+        return message?.serverId === this.declaration.serverId ? this.#carried(message, signal) : undefined;
+      }
+      default: return undefined;
+    }
+  }
+
+  /** False when it is not for this server. */
+  notification(method: string, params: unknown): boolean {
+    if (method === "mcp/disconnect" || method === "_mcp/disconnect") return this.#disconnected(params);
+    if (method !== "mcp/message" && method !== "_mcp/message") return false;
+    const message = readMessage(params);
+    const link = message?.kind === "linked" ? this.#links.get(message.connectionId) : undefined;
+    if (!message || !link) return false;
+    link.notification(message.method, message.params);
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const links = [...this.#links.values()];
+    this.#links.clear();
+    await Promise.all([this.#shared, ...links].map(each => each[Symbol.asyncDispose]()));
+  }
+
+  #isAsked(params: unknown): boolean {
+    const { acpId, serverId, acp_url } = objectOr(params), { id } = this.declaration;
+    return acpId === id || serverId === id || acp_url === `acp:${id}`;
+  }
+
+  /** Each session has a server of its own. */
+  async #session(): Promise<Channel> {
+    const [near, far] = memoryChannels();
+    await this.#connect(new ChannelTransport(far));
+    return near;
+  }
+
+  async #connected(prefix: LinkPrefix): Promise<unknown> {
+    const id = randomUUID();
+    const link = new Link(id, prefix, this.#agent, await this.#session(), { ended: () => this.#links.delete(id), odd: this.#odd });
+    this.#links.set(id, link);
+    return prefix === "mcp" ? { connectionId: id } : { connection_id: id };
+  }
+
+  #disconnected(params: unknown): boolean {
+    const id = readConnectionId(params), link = id === undefined ? undefined : this.#links.get(id);
+    if (!link) return false;
+    this.#links.delete(link.id);
+    void link[Symbol.asyncDispose]();
+    return true;
+  }
+
+  /** The outer answer carries the inner one; what keeps the server from answering at all is an outer error. */
+  async #carried({ serverId, requestId, method, params }: McpMessage & { kind: "stateless" }, signal: AbortSignal): Promise<unknown> {
+    if (this.#open.has(requestId)) throw new RpcError(RpcCode.invalidParams, "A request with this id is open.", { serverId, requestId });
+    this.#open.add(requestId);
+    try {
+      const notification = (inner: string, about: unknown): void => {
+        if (this.#open.has(requestId)) this.#agent.notify("mcp/message", { serverId, requestId, method: inner, ...(isObject(about) ? { params: about } : {}) });
+      };
+      return { result: await this.#shared.request(method, objectOr(params), { signal, notification, requestId }) };
+    } catch (error) {
+      if (signal.aborted) throw new RpcError(RpcCode.requestCancelled, "The request was cancelled.");
+      if (error instanceof RpcError && !(error instanceof ConnectionClosed)) return { error: error.toJSON() };
+      throw new RpcError(McpCode.backend, `The MCP server “${this.declaration.name}” could not answer: ${error instanceof Error ? error.message : String(error)}`);
+    } finally { this.#open.delete(requestId); }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What the MCP revision 2026-07-28 says beside its methods: it has no sessions and no `initialize`; each request carries its
+ * version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over ACP" (the -33xxx).
+ */
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+
+export const STATELESS_REVISION = "2026-07-28";
+/** Revisions with `initialize`, newest first (MCP, "Versioning"). */
+export const CLASSIC_REVISIONS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+export const NEWEST_CLASSIC = "2025-11-25";
+
+const PREFIX = "io.modelcontextprotocol/";
+export const Meta = {
+  version: `${PREFIX}protocolVersion`, capabilities: `${PREFIX}clientCapabilities`, client: `${PREFIX}clientInfo`,
+  server: `${PREFIX}serverInfo`, logLevel: `${PREFIX}logLevel`, subscription: `${PREFIX}subscriptionId`,
+} as const;
+
+export const McpCode = {
+  headerMismatch: -32020, unsupportedVersion: -32022,
+  /** Of the outer ACP answer, never of the inner MCP one. */
+  limit: -33000, unavailable: -33001, backend: -33002,
+} as const;
+
+/** A server that answers requests of the stateless revision, each by itself. */
+export interface StatelessServer {
+  /** Resolves with the inner result; rejects with `RpcError`, the inner error or one of the binding. */
+  request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown>;
+}
+export interface StatelessOptions {
+  readonly signal: AbortSignal;
+  /** Notifications of this request: progress, or what it subscribes to. None comes after its answer. */
+  notification(method: string, params: unknown): void;
+  /** Names the request where a subscription does. A random one unless given. */
+  readonly requestId?: string;
+}
+
+export function metaOf(params: unknown): JsonObject { return isObject(params) ? objectOr(params._meta) : {}; }
+
+/** Whether the client means the stateless revision, or a later one: no earlier one has this member. */
+export function isStateless(params: unknown): boolean { return metaOf(params)[Meta.version] !== undefined; }
+
+/** `params` with more in `_meta`; what is there wins. */
+export function withMeta(params: unknown, meta: JsonObject): JsonObject {
+  const object = objectOr(params);
+  return { ...object, _meta: { ...meta, ...objectOr(object._meta) } };
+}
+
+/** `params` without the stateless revision's own members of `_meta`. */
+export function withoutMeta(params: JsonObject): JsonObject {
+  const { _meta, ...rest } = params;
+  const kept = Object.fromEntries(Object.entries(objectOr(_meta)).filter(([key]) => !key.startsWith(PREFIX)));
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
+}
+
+/** Throws the inner error of a request whose `_meta` is not that of the stateless revision. */
+export function assertStatelessMeta(params: unknown): void {
+  const { [Meta.version]: version, [Meta.capabilities]: capabilities } = metaOf(params);
+  if (typeof version !== "string") throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.version}.`);
+  if (version !== STATELESS_REVISION) {
+    throw new RpcError(McpCode.unsupportedVersion, "Unsupported protocol version", { supported: [STATELESS_REVISION, ...CLASSIC_REVISIONS], requested: version });
+  }
+  if (!isObject(capabilities)) throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.capabilities}.`);
+}

@@ -1,0 +1,113 @@
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import type { Frame } from "../rpc/frame";
+import { deferred, PlayedNeighbour, rig, turn } from "../testing/proxy-rig";
+import { serveProxy } from "./kit";
+
+suite("proxy kit: the end", () => {
+  test("when the client leaves: signals abort, requests reject, the successor is disposed, `close` is called, once", async () => {
+    let closes = 0;
+    const seen: unknown[] = [];
+    const { client, successor, chain, served } = rig({
+      fromClient: { requests: { m: async request => { try { return await request.pass(); } finally { seen.push(request.signal.aborted); } } } },
+      close: () => { closes++; },
+    });
+    client.says({ id: 1, method: "m" });
+    const own = [chain.client.request("a", {}), chain.successor.request("b", {})].map(request => request.catch((error: Error) => error.message));
+    client.leaves({ message: "The window was closed." });
+    deepEqual(await Promise.all(own), Array(2).fill("The window was closed."));
+    await served[Symbol.asyncDispose]();
+    deepEqual([seen, successor.disposed, closes], [[true], 1, 1]);
+    await rejects(chain.successor.request("late", {}), { message: "The window was closed." });
+    await rejects(chain.client.request("late", {}), { message: "The window was closed." });
+  });
+
+  test("when the successor dies: what it said still goes out in order, who waits hears why, then the client is disposed", async () => {
+    const gate = deferred();
+    const { client, successor, chain, served } = rig({
+      fromClient: { requests: { passed: request => request.pass(), forgotten: async request => { void request.pass(); await gate.promise; }, own: () => new Promise(() => {}) } },
+      fromSuccessor: { notifications: { held: async note => { await gate.promise; note.pass(); }, quick: async note => { await Promise.resolve(); note.pass(); } } },
+    });
+    client.says({ id: 1, method: "passed" });
+    client.says({ id: 2, method: "forgotten" });
+    client.says({ id: 4, method: "passed" });
+    client.says({ id: 3, method: "own" });
+    client.says({ method: "n" });
+    const own = chain.successor.request("a", {}).catch((error: Error) => error.message);
+    successor.says({ method: "quick" });
+    successor.says({ method: "held" });
+    successor.says({ method: "after" });
+    successor.says({ id: 4, result: "in time" });
+    successor.leaves({ message: "Agent stopped unexpectedly." });
+    equal(await own, "Agent stopped unexpectedly.");
+    equal(client.disposed, 0);
+    await served[Symbol.asyncDispose]();
+    equal(client.disposed, 1);
+    const died = "! -32603 Agent stopped unexpectedly.";
+    deepEqual(client.heard, ["quick", "after", '#4 = "in time"', `#1 ${died}`, `#2 ${died}`, `#3 ${died}`]);
+  });
+
+  test("requests of a successor that is gone are withdrawn: what waited for its turn is not passed on any more", async () => {
+    const gate = deferred(), reasons: unknown[] = [];
+    const { client, successor, served } = rig({ fromSuccessor: { requests: { ask: async request => {
+      request.signal.addEventListener("abort", () => { const { message } = request.signal.reason as Error; reasons.push(message); });
+      await gate.promise;
+      return await request.pass().catch((error: Error) => reasons.push(`pass: ${error.message}`));
+    } } } });
+    successor.says({ id: 1, method: "ask" });
+    successor.says({ id: 2, method: "ask" });
+    successor.leaves({ message: "Gone." });
+    gate.resolve();
+    await served[Symbol.asyncDispose]();
+    deepEqual([client.heard, reasons], [[], ["Gone.", "pass: Gone.", "pass: Gone."]]);
+  });
+
+  test("an interceptor may still make an answer of it that its successor died", async () => {
+    const { client, successor, served } = rig({ fromClient: { requests: { m: request => request.pass().catch((error: Error) => `mended: ${error.message}`) } } });
+    client.says({ id: 1, method: "m" });
+    successor.leaves({ message: "Gone." });
+    await served[Symbol.asyncDispose]();
+    deepEqual(client.heard, ['#1 = "mended: Gone."']);
+  });
+
+  test("disposing disposes both, answers what is open, settles everything and reports what cannot be closed", async () => {
+    const { client, successor, chain, odd, served } = rig({
+      fromClient: { requests: { m: request => request.pass(), own: () => new Promise(() => {}) } },
+      close: async () => { throw new Error("stuck"); },
+    });
+    client.says({ id: 1, method: "m" });
+    client.says({ id: 2, method: "own" });
+    const own = chain.client.request("a", {}).catch((error: Error) => error.message);
+    client.news();
+    const disposing = served[Symbol.asyncDispose]();
+    deepEqual(client.news(), ["#1 ! -32603 The chain was closed.", "#2 ! -32603 The chain was closed."]);
+    await disposing;
+    equal(await own, "The chain was closed.");
+    deepEqual([client.disposed, successor.disposed, odd], [1, 1, ["closing a proxy failed: stuck"]]);
+  });
+
+  test("who was answered then is not answered again, when the interceptor is through", async () => {
+    const gate = deferred(), sent: Frame[] = [];
+    const { client, served } = rig({ fromClient: { requests: { m: () => gate.promise } } });
+    client.send = frame => { sent.push(frame); return true; };
+    client.says({ id: 1, method: "m" });
+    await served[Symbol.asyncDispose]();
+    gate.resolve();
+    await turn();
+    equal(sent.length, 1);
+  });
+
+  test("a paused reader goes on", async () => {
+    const { client, successor } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
+    successor.says({ method: "held" });
+    const busy = Array.from({ length: 64 }, () => successor.offers({ method: "n" })).at(-1);
+    ok(busy);
+    client.leaves({ message: "Gone." });
+    await busy;
+  });
+
+  test("a proxy that cannot be made takes nothing over", () => {
+    const client = new PlayedNeighbour(), successor = new PlayedNeighbour();
+    throws(() => serveProxy({ name: "X", make: () => { throw new Error("no"); } }, client, successor, { next: () => 1 }), /no/);
+    deepEqual([client.disposed, client.offers({ method: "n" }), successor.disposed], [0, undefined, 0]);
+  });
+});

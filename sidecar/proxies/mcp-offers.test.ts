@@ -1,0 +1,85 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { isObject, objectOr } from "../rpc/json";
+import { rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
+import type { McpOffer } from "./proxy";
+
+function echoServer(): McpServer {
+  const server = new McpServer({ name: "echo", version: "1" });
+  server.registerTool("echo", { description: "Says hello" }, () => ({ content: [{ type: "text", text: "hello" }] }));
+  return server;
+}
+
+/** A proxy that offers a server. */
+function offering() {
+  const all = rig({});
+  return { ...all, offer: all.chain.offerMcp("echo", transport => echoServer().connect(transport)) };
+}
+
+let lastId = 0;
+/** The agent asks; its answer's result, or the code of its error. */
+async function ask(agent: PlayedNeighbour, method: string, params: unknown): Promise<unknown> {
+  const id = ++lastId;
+  agent.says({ id, method, params });
+  for (let i = 0; i < 50; i++) {
+    const answer = agent.frames.map(({ message }) => message).find(message => "id" in message && message.id === id);
+    if (answer) return "result" in answer ? answer.result : "error" in answer ? answer.error.code : undefined;
+    await turn();
+  }
+  return "no answer";
+}
+
+const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+async function connected(agent: PlayedNeighbour, { declaration }: McpOffer): Promise<unknown> {
+  const { connectionId } = objectOr(await ask(agent, "mcp/connect", { acpId: declaration.id }));
+  await ask(agent, "mcp/message", { connectionId, method: "initialize", params: INITIALIZE });
+  return connectionId;
+}
+
+suite("proxy kit: MCP servers of its own", () => {
+  test("are declared for a session, and called by the agent; the client hears nothing of it", async () => {
+    const { client, successor, offer } = offering(), { declaration } = offer;
+    deepEqual([declaration.type, declaration.name, declaration.serverId === declaration.id], ["acp", "echo", true]);
+    const connectionId = await connected(successor, offer);
+    const called = await ask(successor, "mcp/message", { connectionId, method: "tools/call", params: { name: "echo", arguments: {} } });
+    deepEqual(objectOr(called).content, [{ type: "text", text: "hello" }]);
+    successor.says({ method: "mcp/message", params: { connectionId, method: "notifications/roots/list_changed" } });
+    equal(isObject(await ask(successor, "mcp/disconnect", { connectionId })), true);
+    deepEqual(client.heard, []);
+  });
+
+  test("are found by name of the server among several; what is for none of them passes", async () => {
+    const { client, successor, chain, offer } = offering(), second = chain.offerMcp("more", transport => echoServer().connect(transport));
+    await connected(successor, second);
+    await connected(successor, offer);
+    successor.says({ id: 900, method: "mcp/connect", params: { acpId: "another's" } });
+    successor.says({ method: "mcp/message", params: { connectionId: "another's", method: "x" } });
+    successor.says({ id: 901, method: "session/request_permission", params: {} });
+    successor.says({ id: 902, result: 0 });
+    successor.says({ id: 903, method: "mcp/message", params: { a: 1 } });
+    deepEqual(client.news(), ['mcp/connect#900 {"acpId":"another\'s"}', 'mcp/message {"connectionId":"another\'s","method":"x"}', "session/request_permission#901 {}", "#902 = 0", 'mcp/message#903 {"a":1}']);
+  });
+
+  test("are served though everything is held", async () => {
+    const { successor, chain } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
+    const offer = chain.offerMcp("echo", transport => echoServer().connect(transport));
+    successor.says({ method: "held" });
+    equal(typeof await connected(successor, offer), "string");
+  });
+
+  test("are nobody's once they are withdrawn, or the chain has ended", async () => {
+    const { client, successor, offer } = offering();
+    await offer[Symbol.asyncDispose]();
+    successor.says({ id: 900, method: "mcp/connect", params: { acpId: offer.declaration.id } });
+    equal(client.news().length, 1);
+    const other = offering();
+    let isClosed = false;
+    const server = echoServer();
+    server.server.onclose = () => { isClosed = true; };
+    const closing = other.chain.offerMcp("closes", transport => server.connect(transport));
+    await connected(other.successor, closing);
+    await other.served[Symbol.asyncDispose]();
+    await turn();
+    equal(isClosed, true);
+  });
+});

@@ -1,0 +1,56 @@
+/** The MCP servers that a proxy offers over ACP. What is for none of them passes, on its way to who offers it. */
+import { McpProvider } from "../mcp/provider";
+import type { Envelope, Frame } from "../rpc/frame";
+import { paramsOr, type Claims, type Direction } from "./direction";
+import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
+
+/** Both generations; the older one with an underscore. */
+const METHODS: ReadonlySet<string> = new Set(["mcp/message", "mcp/connect", "mcp/disconnect", "_mcp/message", "_mcp/connect", "_mcp/disconnect"]);
+
+export class McpOffers implements Claims, AsyncDisposable {
+  readonly #agent: Neighbour;
+  readonly #odd: (what: string, detail: unknown) => void;
+  readonly #providers = new Set<McpProvider>();
+
+  constructor(agent: Neighbour, odd: (what: string, detail: unknown) => void) {
+    this.#agent = agent;
+    this.#odd = odd;
+  }
+
+  get areMade(): boolean { return this.#providers.size > 0; }
+
+  offer(name: string, connect: ConnectMcp): McpOffer {
+    const provider = new McpProvider(name, connect, this.#agent, this.#odd);
+    this.#providers.add(provider);
+    return {
+      declaration: provider.declaration,
+      [Symbol.asyncDispose]: () => this.#withdraw(provider),
+    };
+  }
+
+  claim(frame: Frame, envelope: Envelope, direction: Direction): boolean {
+    if (envelope.kind === "response" || !METHODS.has(envelope.method)) return false;
+    const params = paramsOr(frame);
+    for (const provider of this.#providers) {
+      if (envelope.kind === "notification" ? provider.notification(envelope.method, params) : this.#asks(provider, frame, params, envelope, direction)) return true;
+    }
+    return false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#providers].map(provider => this.#withdraw(provider)));
+  }
+
+  #asks(provider: McpProvider, frame: Frame, params: unknown, envelope: Envelope & { kind: "request" }, direction: Direction): boolean {
+    const request = direction.inspect(frame, envelope);
+    const answer = provider.request(envelope.method, params, request.signal);
+    if (!answer) return false;
+    direction.serve(request, () => answer);
+    return true;
+  }
+
+  async #withdraw(provider: McpProvider): Promise<void> {
+    this.#providers.delete(provider);
+    await provider[Symbol.asyncDispose]();
+  }
+}

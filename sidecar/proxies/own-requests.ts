@@ -1,0 +1,108 @@
+/**
+ * What a proxy says itself to one of its neighbours. It goes out of turn.
+ *
+ * Invariants: every request is settled exactly once, by its answer or by the end of the connection; its answer goes nowhere
+ * else; a request lets go of what is held in the direction from which its answer comes.
+ */
+import type { Closed } from "../rpc/channel";
+import { Frame, FrameError } from "../rpc/frame";
+import type { Ids } from "../rpc/hop";
+import { RpcCode, RpcError, type Id } from "../rpc/message";
+import { ConnectionClosed, type Outcome } from "../rpc/peer";
+import type { Neighbour } from "./proxy";
+
+export interface Road {
+  /** To the neighbour. */
+  send(frame: Frame): void;
+  /** Lets go of what is held on the way back. */
+  overrule(): void;
+}
+
+const CANCEL = "$/cancel_request";
+
+export class OwnRequests implements Neighbour {
+  readonly #ids: Ids;
+  readonly #road: Road;
+  readonly #pending = new Map<Id, (outcome: Outcome) => void>();
+  #closed: Closed | undefined;
+
+  constructor(ids: Ids, road: Road) {
+    this.#ids = ids;
+    this.#road = road;
+  }
+
+  /** Whether answers are still to come. */
+  get areOpen(): boolean { return this.#pending.size > 0; }
+
+  /** `settle` is called in the order of the answers, never before `call` returns. Returns how to cancel: the answer is still awaited then. */
+  call(method: string, params: unknown, settle: (outcome: Outcome) => void): () => void {
+    const closed = this.#closed;
+    if (closed) {
+      queueMicrotask(() => settle({ ok: false, error: new ConnectionClosed(closed) }));
+      return () => {};
+    }
+    const id = this.#ids.next();
+    this.#pending.set(id, settle);
+    this.#road.send(Frame.of({ jsonrpc: "2.0", id, method, ...paramsOr(params) }));
+    this.#road.overrule();
+    return () => { if (this.#pending.has(id)) this.notify(CANCEL, { requestId: id }); };
+  }
+
+  request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    return this.ask(method, params, cancel => cancel(), options.signal);
+  }
+
+  /** `request`, where `whenAborted` says how the neighbour hears of it. */
+  ask(method: string, params: unknown, whenAborted: (cancel: () => void) => void, signal: AbortSignal | undefined): Promise<unknown> {
+    const answer = new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled before it was sent."));
+      const cancel = this.call(method, params, outcome => {
+        signal?.removeEventListener("abort", aborted);
+        if (outcome.ok) resolve(outcome.result);
+        else reject(outcome.error);
+      });
+      const aborted = () => whenAborted(cancel);
+      signal?.addEventListener("abort", aborted, { once: true });
+    });
+    answer.catch(() => {}); // who asks and does not look back has nothing to handle
+    return answer;
+  }
+
+  notify(method: string, params: unknown): void {
+    if (!this.#closed) this.#road.send(Frame.of({ jsonrpc: "2.0", method, ...paramsOr(params) }));
+  }
+
+  /** Takes the answer to a request of these; false when it is another's. */
+  answered(id: Id, answer: Frame): boolean {
+    const settle = this.#pending.get(id);
+    if (!settle) return false;
+    this.#pending.delete(id);
+    settle(outcomeOf(answer));
+    return true;
+  }
+
+  /** Nothing is sent, and nothing comes any more. */
+  close(reason: Closed): void {
+    this.#closed ??= reason;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const settle of pending) settle({ ok: false, error: new ConnectionClosed(reason) });
+  }
+}
+
+function paramsOr(params: unknown): { params?: unknown } {
+  return params === undefined ? {} : { params };
+}
+
+/** What an answer says; one that cannot be read is an error. */
+export function outcomeOf(answer: Frame): Outcome {
+  try {
+    const { message } = answer;
+    if (!("error" in message) || message.error === null) return { ok: true, result: "result" in message ? message.result : undefined };
+    const { code, message: text, data } = message.error;
+    return { ok: false, error: new RpcError(code, text, data) };
+  } catch (cause) {
+    if (!(cause instanceof FrameError)) throw cause;
+    return { ok: false, error: new RpcError(RpcCode.internalError, `The answer could not be read: ${cause.message}.`, undefined, { cause }) };
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Sessions of a proxy's own at its successor, which the client never hears of.
+ *
+ * Invariants: only while there are some, or one is being opened, is anything looked at; what belongs to one goes to its
+ * listener and nowhere else, in the order in which it came.
+ *
+ * An agent may talk in a session before its answer has named it. While one is being opened, a notification in a session that
+ * was never seen waits for that answer, and with it all that comes behind. It waits for nothing else: when the agent asks
+ * something (it may answer nothing until it has its own answer), or `MUCH` is kept, all of it is the client's.
+ */
+import type { Envelope, Frame } from "../rpc/frame";
+import { isObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import type { Outcome } from "../rpc/peer";
+import { paramsOr, type Claims, type Direction } from "./direction";
+import type { OwnRequests } from "./own-requests";
+import type { OwnSession, OwnSessionListener } from "./proxy";
+
+const MUCH = 1000;
+
+export class OwnSessions implements Claims {
+  readonly #successor: OwnRequests;
+  readonly #odd: (what: string, detail: unknown) => void;
+  readonly #sessions = new Map<string, Session>();
+  /** Sessions that were seen while they could not be ours. */
+  readonly #others = new Set<string>();
+  #opening = 0;
+  #kept: Frame[] = [];
+  #direction: Direction | undefined;
+
+  constructor(successor: OwnRequests, odd: (what: string, detail: unknown) => void) {
+    this.#successor = successor;
+    this.#odd = odd;
+  }
+
+  get areMade(): boolean { return this.#opening > 0 || this.#sessions.size > 0 || this.#kept.length > 0; }
+
+  open(params: unknown, listener: OwnSessionListener): Promise<OwnSession> {
+    this.#opening++;
+    const opened = new Promise<OwnSession>((resolve, reject) => {
+      this.#successor.call("session/new", params, outcome => {
+        this.#opening--;
+        try { resolve(this.#opened(outcome, listener)); }
+        catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
+        this.#decide();
+      });
+    });
+    opened.catch(() => {}); // the opener may have gone
+    return opened;
+  }
+
+  claim(frame: Frame, envelope: Envelope, direction: Direction): boolean {
+    const sessionId = envelope.kind === "response" ? undefined : sessionOf(frame);
+    const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    if (session) return session.take(frame, envelope, direction);
+    if (envelope.kind === "request") this.#giveUp();
+    else if (this.#kept.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId))) return this.#keep(frame, direction);
+    this.#notOurs(sessionId);
+    return false;
+  }
+
+  #keep(frame: Frame, direction: Direction): true {
+    this.#direction = direction;
+    this.#kept.push(frame);
+    if (this.#kept.length >= MUCH) {
+      this.#odd("a session is being opened for so long that what waits for it is passed on", MUCH);
+      this.#giveUp();
+    }
+    return true;
+  }
+
+  /** What is kept is taken for the client's. */
+  #giveUp(): void {
+    for (const frame of this.#kept) this.#notOurs(sessionOf(frame));
+    this.#decide();
+  }
+
+  /** Everything that was kept is looked at again; what is still nobody's waits on, and all behind it. */
+  #decide(): void {
+    this.#direction?.again(this.#kept.splice(0));
+  }
+
+  #notOurs(sessionId: string | undefined): void {
+    if (this.#others.size >= MUCH) this.#others.clear();
+    if (sessionId !== undefined) this.#others.add(sessionId);
+  }
+
+  #opened(outcome: Outcome, listener: OwnSessionListener): Session {
+    if (!outcome.ok) throw outcome.error;
+    const sessionId = isObject(outcome.result) ? outcome.result.sessionId : undefined;
+    if (typeof sessionId !== "string") throw new RpcError(RpcCode.internalError, "The answer to session/new names no session.");
+    const session = new Session(sessionId, outcome.result, listener, this.#successor, { forget: () => this.#sessions.delete(sessionId), odd: this.#odd });
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+}
+
+interface Owner { forget(): void; odd(what: string, detail: unknown): void }
+
+class Session implements OwnSession {
+  /** Undefined once it is disposed: what still comes is dropped, until the agent has answered everything. */
+  #listener: OwnSessionListener | undefined;
+  #unanswered = 0;
+
+  constructor(readonly sessionId: string, readonly opened: unknown, listener: OwnSessionListener, private readonly successor: OwnRequests, private readonly owner: Owner) {
+    this.#listener = listener;
+  }
+
+  prompt(prompt: readonly unknown[], options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    const { sessionId } = this;
+    if (!this.#listener) return rejected(new RpcError(RpcCode.invalidRequest, "This session was closed."));
+    return this.#count(this.successor.ask("session/prompt", { sessionId, prompt }, () => this.#cancel(), options.signal));
+  }
+
+  take(frame: Frame, envelope: Envelope, direction: Direction): true {
+    const listener = this.#listener;
+    if (envelope.kind === "request") direction.serve(direction.inspect(frame, envelope), ({ method, params, signal }) => {
+      if (!listener) throw new RpcError(RpcCode.notFound, "This session was closed.");
+      return listener.request(method, params, signal);
+    });
+    else if (envelope.kind === "notification" && envelope.method === "session/update" && listener) this.#update(listener, paramsOr(frame));
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#listener) return;
+    this.#listener = undefined;
+    if (this.#unanswered > 0) this.#cancel(); // not every agent knows session/close
+    void this.#count(this.successor.request("session/close", { sessionId: this.sessionId })).catch(() => {});
+  }
+
+  #cancel(): void { this.successor.notify("session/cancel", { sessionId: this.sessionId }); }
+
+  #update(listener: OwnSessionListener, params: unknown): void {
+    try { listener.update(isObject(params) ? params.update : undefined); }
+    catch (error) { this.owner.odd("the listener of a session failed", error); }
+  }
+
+  #count(answer: Promise<unknown>): Promise<unknown> {
+    const settled = () => { if (--this.#unanswered === 0 && !this.#listener) this.owner.forget(); };
+    this.#unanswered++;
+    answer.then(settled, settled);
+    return answer;
+  }
+}
+
+function rejected(error: RpcError): Promise<never> {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  return promise;
+}
+
+function sessionOf(frame: Frame): string | undefined {
+  const params = paramsOr(frame);
+  return isObject(params) && typeof params.sessionId === "string" ? params.sessionId : undefined;
+}

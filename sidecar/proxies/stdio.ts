@@ -1,0 +1,48 @@
+/**
+ * A proxy as a program of its own, for any conductor: its client speaks on stdin and stdout as it is, its successor in envelopes.
+ *
+ * A conductor initialises a proxy as one (`proxy/initialize`, in the older drafts `_proxy/initialize`); in the chain that is an
+ * `initialize` like any other, for the proxy as for those behind it. The envelopes are spelled as the conductor spelled that.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { Channel } from "../rpc/channel";
+import type { Frame } from "../rpc/frame";
+import { countingIds, proxyHop, type ProxyHop } from "../rpc/hop";
+import { ndjsonChannel } from "../rpc/ndjson";
+import { serveProxy } from "./kit";
+import type { ProxyDefinition } from "./proxy";
+
+export interface StdioOptions {
+  readonly input?: Readable;
+  readonly output?: Writable;
+  /** For the log, which is stderr unless given. */
+  readonly odd?: (what: string, detail: unknown) => void;
+}
+
+/** Runs until the input ends, or it is disposed. */
+export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): AsyncDisposable {
+  const { input = process.stdin, output = process.stdout, odd = logged } = options, ids = countingIds();
+  const channel = ndjsonChannel(input, output, { garbage: (line, why) => odd(why, line) });
+  const hop = proxyHop(channel, { ids, odd });
+  return serveProxy(definition, withInitialize(hop), hop.wrapped, ids, { odd });
+}
+
+function withInitialize(hop: ProxyHop): Channel {
+  const client = hop.plain;
+  const renamed = (frame: Frame): Frame => {
+    const { envelope } = frame;
+    if (envelope.kind !== "request" || (envelope.method !== "proxy/initialize" && envelope.method !== "_proxy/initialize")) return frame;
+    hop.spell(envelope.method === "proxy/initialize" ? "proxy/successor" : "_proxy/successor");
+    return frame.withMethod("initialize");
+  };
+  return {
+    start: receiver => client.start({ receive: frame => receiver.receive(renamed(frame)), closed: reason => receiver.closed(reason) }),
+    send: frame => client.send(frame),
+    drained: () => client.drained(),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+function logged(what: string, detail: unknown): void {
+  process.stderr.write(`${what}: ${detail instanceof Error ? String(detail.stack) : JSON.stringify(detail)}\n`);
+}

@@ -1,0 +1,21 @@
+import { deepEqual, strictEqual } from "node:assert/strict";
+import { Frame } from "../rpc/frame";
+import { houseRules } from "./house-rules";
+import { rig, turn } from "./proxy-rig";
+
+suite("an example proxy", () => {
+  test("puts its rule before each prompt, counts tool calls, answers its own method, and leaves all else alone", async () => {
+    const { client, successor } = rig(houseRules("Be brief.").make);
+    client.says({ id: 1, method: "session/prompt", params: { sessionId: "s", prompt: [{ type: "text", text: "Hi" }], _meta: { kept: true } } });
+    deepEqual(successor.news(), ['session/prompt#1 {"sessionId":"s","prompt":[{"type":"text","text":"Be brief."},{"type":"text","text":"Hi"}],"_meta":{"kept":true}}']);
+    const told = ["tool_call", "agent_message_chunk", "tool_call"].map(sessionUpdate => Frame.of({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "s", update: { sessionUpdate } } }));
+    const answer = Frame.of({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } });
+    for (const frame of [...told, answer]) successor.says(frame);
+    await turn();
+    [...told, answer].forEach((frame, i) => strictEqual(client.frames[i], frame));
+    client.news();
+    client.says({ id: 2, method: "_house/toolCalls", params: { sessionId: "s" } });
+    client.says({ id: 3, method: "_house/toolCalls", params: { sessionId: "another" } });
+    deepEqual([client.news(), successor.news()], [['#2 = {"count":2}', '#3 = {"count":0}'], []]);
+  });
+});

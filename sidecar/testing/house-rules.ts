@@ -1,0 +1,28 @@
+/** A proxy as an example: it puts a rule before every prompt, counts the tool calls of each session, and answers how many there were. */
+import type { ProxyDefinition } from "../proxies/proxy";
+import { arrayOr, objectOr } from "../rpc/json";
+
+export function houseRules(rule: string): ProxyDefinition {
+  return {
+    name: "House rules",
+    make: () => {
+      const toolCalls = new Map<unknown, number>();
+      return {
+        fromClient: { requests: {
+          "session/prompt": request => {
+            const params = objectOr(request.params);
+            return request.pass({ ...params, prompt: [{ type: "text", text: rule }, ...arrayOr(params.prompt)] });
+          },
+          "_house/toolCalls": request => ({ count: toolCalls.get(objectOr(request.params).sessionId) ?? 0 }),
+        } },
+        fromSuccessor: { notifications: {
+          "session/update": notification => {
+            const { sessionId, update } = objectOr(notification.params);
+            if (objectOr(update).sessionUpdate === "tool_call") toolCalls.set(sessionId, (toolCalls.get(sessionId) ?? 0) + 1);
+            notification.pass();
+          },
+        } },
+      };
+    },
+  };
+}

@@ -1,0 +1,444 @@
+/** MCP over ACP of every generation, on both ends, most of them not ours: the ACP SDK's provider and caller, and two dialects by hand. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { ReadableStream, WritableStream } from "node:stream/web";
+import * as acp from "@agentclientprotocol/sdk/unstable";
+import { CreateMessageRequestSchema, EmptyResultSchema, ToolListChangedNotificationSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { mcpBridge } from "../conductor/mcp-bridge";
+import type { Channel } from "../rpc/channel";
+import { Frame } from "../rpc/frame";
+import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
+import type { Message } from "../rpc/message";
+import { Peer, type IncomingRequest } from "../rpc/peer";
+import { FakeClock } from "./fake-clock";
+import { manyTools, TOOLS } from "./many-tools";
+import { adding, chainOf, connected, HTTP_AGENT, Signal, World, type ChainEnds } from "./mcp-world";
+
+const bridge = () => mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });
+const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
+
+/** A channel as the SDK's stream of messages. */
+function streamOf(channel: Channel): acp.Stream {
+  return {
+    readable: new ReadableStream({ start: controller => channel.start({ receive: frame => controller.enqueue(frame.message as never), closed: () => controller.close() }) }) as acp.Stream["readable"],
+    writable: new WritableStream({ write: message => { channel.send(Frame.of(message as unknown as Message)); } }) as acp.Stream["writable"],
+  };
+}
+
+/** An agent that answers what it must, and says which servers it got. */
+function plainAgent(chain: ChainEnds): { readonly servers: () => JsonObject[] } {
+  let servers: JsonObject[] = [];
+  new Peer(chain.agent, {
+    request: request => {
+      if (request.method === "session/new") servers = arrayOr(objectOr(request.params).mcpServers).map(objectOr);
+      request.respond(request.method === "initialize" ? HTTP_AGENT : { sessionId: "s1" });
+    },
+    notification: () => undefined, closed: () => undefined,
+  });
+  return { servers: () => servers };
+}
+
+suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
+  /** The SDK's client, with one server that a handler of ours is. */
+  async function opened(handler: acp.McpRequestHandler, maxActiveRequests = 64, refused: () => void = () => undefined) {
+    const chain = chainOf([bridge()]), agent = plainAgent(chain), provider = new acp.McpOverAcpProvider();
+    const connection = acp.client({ name: "independent" }).onRequest(acp.methods.client.mcp.message, async context => {
+      try { return await provider.handleRequest(context); }
+      catch (error) {
+        if (objectOr(error).code === acp.McpBindingErrorCode.resourceLimitExceeded) refused();
+        throw error;
+      }
+    }).connect(streamOf(chain.client));
+    const server = provider.registerServer(connection.agent, { name: "theirs", handler, maxActiveRequests });
+    await connection.agent.request(acp.methods.agent.initialize, { protocolVersion: 1 });
+    await connection.agent.request(acp.methods.agent.session.new, { cwd: "/", mcpServers: [server.declaration] });
+    const [declared] = agent.servers();
+    if (!declared) throw new Error("no server reached the agent");
+    return { declared, odd: chain.odd, server, [Symbol.asyncDispose]: async () => { connection.close(); await chain[Symbol.asyncDispose](); } };
+  }
+  const TOOL = { name: "echo", inputSchema: { type: "object" } };
+  const handler = (context: acp.McpOperationContext): acp.McpOutcome => {
+    switch (context.method) {
+      case "server/discover": return { result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, instructions: "Mind them.", _meta: { "io.modelcontextprotocol/serverInfo": { name: "theirs", version: "9" } } } };
+      case "tools/list": return { result: { resultType: "complete", tools: [TOOL], ttlMs: 0, cacheScope: "private" } };
+      case "tools/call": return { result: { resultType: "complete", content: [{ type: "text", text: JSON.stringify([context.params?.arguments, context.clientInfo, context.clientCapabilities]) }] } };
+      default: throw new acp.McpProtocolError(-32601, `no ${context.method}`, { method: context.method });
+    }
+  };
+
+  test("a classic MCP client is greeted, lists and calls; inner errors keep code and data", async () => {
+    await using o = await opened(handler);
+    await using client = await connected(o.declared, () => undefined, { sampling: {} });
+    deepEqual([client.getServerVersion(), client.getInstructions(), client.getServerCapabilities()], [{ name: "theirs", version: "9" }, "Mind them.", { tools: {} }]);
+    deepEqual((await client.listTools()).tools, [TOOL]);
+    equal(said(await client.callTool({ name: "echo", arguments: { a: 1 } })), '[{"a":1},{"name":"test","version":"1"},{"sampling":{}}]');
+    await client.ping();
+    await rejects(client.request({ method: "no/such" }, EmptyResultSchema), { code: -32601, data: { method: "no/such" } });
+    await rejects(client.request({ method: "server/discover" }, EmptyResultSchema), { code: -32601 }, "what no session has");
+  });
+
+  test("a server without discovery has tools nevertheless", async () => {
+    await using o = await opened(context => context.method === "server/discover" ? { error: { code: -32601, message: "no" } } : handler(context));
+    await using client = await connected(o.declared);
+    deepEqual((await client.listTools()).tools, [TOOL]);
+  });
+
+  test("progress arrives before its answer, and a cancelled call is cancelled there", async () => {
+    const began = new Signal(), cancelled = new Signal();
+    await using o = await opened(async context => {
+      if (context.method !== "tools/call") return handler(context);
+      if (context.params?.name === "slow") {
+        context.signal.addEventListener("abort", cancelled.fire);
+        began.fire();
+        return new Promise<never>((_, reject) => context.signal.addEventListener("abort", () => reject(new Error("aborted"))));
+      }
+      const { progressToken } = objectOr(context.params?._meta);
+      for (let progress = 1; progress <= 3; progress++) await context.notify("notifications/progress", { progressToken, progress });
+      return handler(context);
+    });
+    await using client = await connected(o.declared);
+    const progress: number[] = [];
+    await client.callTool({ name: "echo" }, undefined, { onprogress: each => progress.push(each.progress) });
+    deepEqual(progress, [1, 2, 3]);
+    const aborting = new AbortController(), slow = client.callTool({ name: "slow" }, undefined, { signal: aborting.signal });
+    await began.times(1);
+    aborting.abort();
+    await rejects(slow);
+    await cancelled.times(1);
+  });
+
+  test("100 parallel calls to a server that admits 8 are all answered", async () => {
+    let open = 0, most = 0;
+    const refused = new Signal();
+    await using o = await opened(async context => {
+      if (context.method !== "tools/call") return handler(context);
+      most = Math.max(most, ++open);
+      await refused.times(1);
+      open--;
+      return handler(context);
+    }, 8, refused.fire);
+    await using client = await connected(o.declared);
+    const results = await Promise.all(Array.from({ length: 100 }, (_, i) => client.callTool({ name: "echo", arguments: { i } })));
+    deepEqual(results.map(result => objectOr(arrayOr(JSON.parse(said(result)))[0]).i), Array.from({ length: 100 }, (_, i) => i));
+    equal(most, 8);
+  });
+
+  test("input that the server requires is asked of the client, and the call made again with it", async () => {
+    const states: unknown[] = [];
+    await using o = await opened(context => {
+      if (context.method !== "tools/call") return handler(context);
+      const { inputResponses, requestState } = context.params ?? {};
+      states.push(requestState);
+      if (inputResponses) return { result: { resultType: "complete", content: [{ type: "text", text: JSON.stringify(inputResponses) }] } };
+      const asked = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
+      return { result: { resultType: "input_required", inputRequests: { a: asked, b: asked }, requestState: "opaque" } };
+    });
+    let asked = 0;
+    await using client = await connected(o.declared, each => each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: `answer ${++asked}` } })), { sampling: {} });
+    const answers = objectOr(JSON.parse(said(await client.callTool({ name: "echo" }))));
+    deepEqual([objectOr(objectOr(answers.a).content).text, objectOr(objectOr(answers.b).content).text], ["answer 1", "answer 2"]);
+    deepEqual(states, [undefined, "opaque"]);
+  });
+
+  test("announced changes and watched resources are one subscription", async () => {
+    const filters: unknown[] = [], ended = new Signal(), changed = new Signal();
+    await using o = await opened(context => {
+      if (context.method === "server/discover") return { result: { resultType: "complete", supportedVersions: [], capabilities: { tools: { listChanged: true }, resources: { subscribe: true } } } };
+      if (context.method !== "subscriptions/listen") return handler(context);
+      filters.push(context.params?.notifications);
+      const _meta = { "io.modelcontextprotocol/subscriptionId": context.requestId };
+      void context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: {} });
+      void context.notify("notifications/tools/list_changed", { _meta });
+      if (filters.length > 1) void context.notify("notifications/resources/updated", { _meta, uri: "test:/1" });
+      context.signal.addEventListener("abort", ended.fire);
+      return new Promise<never>((_, reject) => context.signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    });
+    await using client = await connected(o.declared, each => {
+      each.setNotificationHandler(ToolListChangedNotificationSchema, changed.fire);
+      each.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => { deepEqual(params, { _meta: {}, uri: "test:/1" }); changed.fire(); });
+    });
+    await changed.times(1);
+    await client.subscribeResource({ uri: "test:/1" });
+    await changed.times(3);
+    equal(ended.count, 1, "the first one has ended");
+    await client[Symbol.asyncDispose]();
+    await ended.times(2);
+    deepEqual(filters, [{ toolsListChanged: true }, { toolsListChanged: true, resourceSubscriptions: ["test:/1"] }]);
+  });
+
+  test("a server that is withdrawn is an error", async () => {
+    await using o = await opened(handler);
+    await using client = await connected(o.declared);
+    await o.server.dispose();
+    await rejects(client.listTools(), { code: -33001 });
+  });
+
+  test("a client of the stateless revision is passed through", async () => {
+    await using o = await opened(handler);
+    const call = await stateless(o.declared, "tools/call", { name: "echo", arguments: { b: 2 } });
+    deepEqual([call.status, call.body.id, said(call.body.result)], [200, 1, '[{"b":2},null,{"roots":{}}]']);
+    const none = await stateless(o.declared, "no/such");
+    deepEqual([none.status, none.body.error], [404, { code: -32601, message: "no no/such", data: { method: "no/such" } }]);
+  });
+});
+
+/** One request of the MCP revision 2026-07-28. `on` hears the events before the answer. */
+async function stateless(server: JsonObject, method: string, params: JsonObject = {}, { headers = {}, signal, on }: { headers?: Record<string, string>; signal?: AbortSignal; on?: (message: JsonObject) => void } = {}): Promise<{ status: number; body: JsonObject }> {
+  const _meta = { ...objectOr(params._meta), "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
+  const response = await fetch(String(server.url), {
+    method: "POST", ...(signal ? { signal } : {}), body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+    headers: { authorization: String(objectOr(arrayOr(server.headers)[0]).value), accept: "application/json, text/event-stream", "content-type": "application/json", "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...headers },
+  });
+  if (response.headers.get("content-type") === "application/json") return { status: response.status, body: objectOr(await response.json()) };
+  let text = "", last: JsonObject = {};
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+      const data = text.slice(0, end).split("\n").find(line => line.startsWith("data: "));
+      text = text.slice(end + 2);
+      if (data === undefined) continue;
+      last = objectOr(JSON.parse(data.slice(6)));
+      if ("method" in last) on?.(last);
+    }
+  }
+  return { status: response.status, body: last };
+}
+
+suite("MCP bridge and a client of the stateless revision", () => {
+  const note = new Map<string, Signal>();
+  const heard = (line: string): Signal => { const signal = note.get(line) ?? new Signal(); note.set(line, signal); return signal; };
+  const opened = async () => {
+    note.clear();
+    const w = new World({ stages: [adding("ours", chain => [chain.offerMcp("ours", transport => manyTools(line => heard(line).fire()).connect(transport)).declaration]), bridge()] });
+    await w.initialize();
+    const { servers: [server] } = await w.setup("session/new", { mcpServers: [] });
+    return Object.assign(w, { server: server ?? {} });
+  };
+
+  test("discovers, lists and calls a classic server; two may use the same progress token", async () => {
+    await using w = await opened();
+    const discovered = objectOr((await stateless(w.server, "server/discover")).body.result);
+    deepEqual(discovered, {
+      resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: ["2026-07-28"], capabilities: { tools: { listChanged: true }, resources: { subscribe: true } },
+      instructions: "Use them all.", _meta: { "io.modelcontextprotocol/serverInfo": { name: "many", version: "7" } },
+    });
+    const listed = objectOr((await stateless(w.server, "tools/list")).body.result);
+    deepEqual([arrayOr(listed.tools).length, listed.resultType, listed.ttlMs], [TOOLS, "complete", 0]);
+    const progressed: unknown[][] = [[], []];
+    await Promise.all(progressed.map(list => stateless(w.server, "tools/call", { name: "progress", _meta: { progressToken: "same" } }, { on: message => list.push(message.params) })));
+    const expected = [1, 2, 3].map(progress => ({ progressToken: "same", progress, total: 3 }));
+    deepEqual(progressed, [expected, expected]);
+  });
+
+  test("who closes the answer cancels", async () => {
+    await using w = await opened();
+    const aborting = new AbortController(), waiting = stateless(w.server, "tools/call", { name: "wait" }, { signal: aborting.signal });
+    await heard("wait began").times(1);
+    aborting.abort();
+    await rejects(waiting, /abort/i);
+    await heard("wait was cancelled").times(1);
+  });
+
+  test("a subscription hears what it asked for, under its own id, and ends with the stream", async () => {
+    await using w = await opened();
+    const told: JsonObject[] = [], aborting = new AbortController(), acknowledged = new Signal(), all = new Signal();
+    const listening = stateless(w.server, "subscriptions/listen", { notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["test:/one"] } }, {
+      signal: aborting.signal, on: message => { told.push(message); acknowledged.fire(); all.fire(); },
+    });
+    await acknowledged.times(1);
+    await stateless(w.server, "tools/call", { name: "change" });
+    await all.times(3);
+    const _meta = { "io.modelcontextprotocol/subscriptionId": 1 };
+    deepEqual(told.map(({ method, params }) => [method, params]), [
+      ["notifications/subscriptions/acknowledged", { _meta, notifications: { toolsListChanged: true, resourceSubscriptions: ["test:/one"] } }],
+      ["notifications/tools/list_changed", { _meta }], ["notifications/resources/updated", { uri: "test:/one", _meta }],
+    ]);
+    aborting.abort();
+    await rejects(listening, /abort/i);
+    await heard("unsubscribe test:/one").times(1);
+  });
+
+  test("what the revision does not have, and headers that lie, are refused", async () => {
+    await using w = await opened();
+    for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe"]) deepEqual([method, (await stateless(w.server, method)).status], [method, 404]);
+    const lying = await stateless(w.server, "tools/call", { name: "roots" }, { headers: { "mcp-name": "other" } });
+    deepEqual([lying.status, objectOr(lying.body.error).code], [400, -32020]);
+    const encoded = await stateless(w.server, "tools/call", { name: "tool_1" }, { headers: { "mcp-name": `=?base64?${Buffer.from("tool_1").toString("base64")}?=` } });
+    equal(encoded.status, 200);
+    const later = await stateless(w.server, "tools/list", {}, { headers: { "mcp-protocol-version": "2030-01-01" } });
+    deepEqual([later.status, objectOr(later.body.error).code], [400, -32020]);
+    const response = await fetch(String(w.server.url), {
+      method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2030-01-01" } } }),
+      headers: { authorization: String(objectOr(arrayOr(w.server.headers)[0]).value), "content-type": "application/json" },
+    });
+    deepEqual([response.status, objectOr(objectOr(await response.json()).error).code], [400, -32022]);
+  });
+
+  test("a call in flight is answered when its session is closed", async () => {
+    await using w = await opened();
+    const waiting = stateless(w.server, "tools/call", { name: "wait" });
+    await heard("wait began").times(1);
+    await w.client.request("session/close", { sessionId: "s1" });
+    deepEqual(objectOr((await waiting).body.error), { code: -33001, message: "The MCP server is closed." });
+    await heard("wait was cancelled").times(1);
+  });
+});
+
+suite("servers of ours and agents that know MCP over ACP", () => {
+  test("the ACP SDK's caller (connection-less)", async () => {
+    const began = new Signal(), cancelled = new Signal(), progress: unknown[] = [], done = new Signal(), results: unknown[] = [];
+    const offers = adding("ours", chain => [chain.offerMcp("ours", transport => manyTools(line => (line === "wait began" ? began : cancelled).fire()).connect(transport)).declaration]);
+    const chain = chainOf([offers, bridge()]), caller = new acp.McpOverAcpCaller({ clientInfo: { name: "independent", version: "1" } });
+    const agent = acp.agent({ name: "independent" })
+      .onRequest("initialize", () => ({ protocolVersion: acp.PROTOCOL_VERSION, agentCapabilities: { mcpCapabilities: { acp: true } } }))
+      .onNotification(acp.methods.agent.mcp.message, caller.handleNotification)
+      .onRequest("session/new", ({ params, client }) => {
+        const { serverId } = params.mcpServers.find(acp.isMcpServerAcp) ?? { serverId: "" };
+        const request = (method: string, inner: JsonObject, options: acp.McpRequestOptions = {}) => caller.request(client, serverId, method, inner, options);
+        void (async () => {
+          results.push(await request("server/discover", {}), await request("tools/list", {}));
+          results.push(await request("tools/call", { name: "progress", _meta: { progressToken: "p" } }, { onNotification: each => progress.push(objectOr(each.params).progress) }));
+          results.push(await request("no/such", {}), await request("tools/call", { name: "sample" }));
+          const aborting = new AbortController(), waiting = request("tools/call", { name: "wait" }, { signal: aborting.signal, requestId: "twice" }).catch((error: unknown) => error);
+          await began.times(1);
+          aborting.abort();
+          results.push(await waiting);
+        })().then(done.fire, (error: unknown) => { results.push(error); done.fire(); });
+        return { sessionId: "s1" };
+      });
+    agent.connect(streamOf(chain.agent));
+    const client = new Peer(chain.client, { request: request => request.fail(new Error("nobody")), notification: () => undefined, closed: () => undefined });
+    await client.request("initialize", { protocolVersion: 1 });
+    await client.request("session/new", { cwd: "/", mcpServers: [] });
+    await done.times(1);
+    await cancelled.times(1);
+    const [discovered, listed, called, none, sampled, gone] = results.map(objectOr);
+    deepEqual(objectOr(discovered?.result).supportedVersions, ["2026-07-28"]);
+    equal(arrayOr(objectOr(listed?.result).tools).length, TOOLS);
+    equal(said(called?.result), "progressed");
+    deepEqual(progress, [1, 2, 3]);
+    equal(objectOr(none?.error).code, -32601);
+    match(JSON.stringify(sampled?.error), /“sampling\/createMessage” is not a method/); // there is no way back
+    equal(gone?.code, -32800);
+    await chain[Symbol.asyncDispose]();
+  });
+
+  const native = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } };
+  /** Plays the agent of the generation with connections, method by method. */
+  test("an agent with connections, in both dialects, both directions", async () => {
+    for (const prefix of ["mcp", "_mcp"] as const) {
+      const asked: IncomingRequest[] = [], gotOne = new Signal();
+      await using w = new World({
+        stages: [adding("ours", chain => [chain.offerMcp("ours", transport => manyTools().connect(transport)).declaration]), bridge()], initialized: native,
+        agent: request => { if (request.method !== `${prefix}/message`) return false; asked.push(request); gotOne.fire(); return true; },
+      });
+      await w.initialize();
+      const { servers: [declared] } = await w.setup("session/new", { mcpServers: [] });
+      deepEqual([declared?.type, declared?.id], ["acp", declared?.serverId]);
+      const connect = prefix === "mcp" ? { acpId: declared?.id } : { acp_url: `acp:${String(declared?.id)}` };
+      const connection = objectOr(await w.agent.request(`${prefix}/connect`, connect));
+      const connectionId = connection.connectionId ?? connection.connection_id;
+      const request = (method: string, params: JsonObject) => w.agent.request(`${prefix}/message`, { connectionId, method, params });
+      deepEqual(objectOr(objectOr(await request("initialize", { protocolVersion: "2025-06-18", capabilities: { sampling: {} }, clientInfo: { name: "a", version: "1" } })).serverInfo).name, "many");
+      w.agent.notify(`${prefix}/message`, { connectionId, method: "notifications/initialized" });
+      const sampled = request("tools/call", { name: "sample" });
+      await gotOne.times(1);
+      deepEqual([objectOr(asked[0]?.params).connectionId, objectOr(asked[0]?.params).method], [connectionId, "sampling/createMessage"]);
+      asked[0]?.respond({ model: "m", role: "assistant", content: { type: "text", text: "me" } });
+      equal(said(await sampled), '{"type":"text","text":"me"}');
+      await request("tools/call", { name: "progress", _meta: { progressToken: 4 } });
+      deepEqual(w.agentTold.map(({ method, params }) => [method, objectOr(params).connectionId, objectOr(objectOr(params).params).progress]), [1, 2, 3].map(n => [`${prefix}/message`, connectionId, n]));
+      await rejects(request("no/such", {}), { code: -32601 });
+      await w.agent.request(`${prefix}/disconnect`, { connectionId });
+      await rejects(request("tools/list", {}), { code: -32601 });
+    }
+  });
+
+  test("a server that was withdrawn, one that fails to start, and a request id in use", async () => {
+    let starts = 0;
+    await using w = new World({
+      stages: [{ name: "ours", make: chain => {
+        const offer = chain.offerMcp("ours", async transport => { if (++starts === 1) throw new Error("no luck"); await manyTools().connect(transport); });
+        return { fromClient: { requests: { "session/new": request => request.pass({ mcpServers: [offer.declaration] }), "_test/withdraw": () => offer[Symbol.asyncDispose]() } } };
+      } }], initialized: native,
+    });
+    await w.initialize();
+    const { servers: [declared] } = await w.setup("session/new", {});
+    const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+    const ask = (requestId: string, method: string, params: JsonObject = {}) => w.agent.request("mcp/message", { serverId: declared?.serverId, requestId, method, params: { _meta, ...params } });
+    await rejects(ask("1", "tools/list"), { code: -33002, message: /“ours” could not answer: no luck/ });
+    equal(arrayOr(objectOr(objectOr(await ask("1", "tools/list")).result).tools).length, TOOLS);
+    const waiting = ask("2", "tools/call", { name: "wait" });
+    await rejects(ask("2", "tools/list"), { code: -32602 });
+    const ended = rejects(waiting);
+    await w.client.request("_test/withdraw", {});
+    await ended;
+    await rejects(ask("3", "tools/list"), { code: -32601 });
+    deepEqual(objectOr(await ask("4", "tools/list", { _meta: {} }).catch((error: unknown) => error)).code, -32601);
+  });
+});
+
+suite("MCP bridge and owners with connections, by hand", () => {
+  test("while a person answers what a server asks, the client's other messages pass", async () => {
+    await using w = new World({
+      stages: [bridge()],
+      client: request => {
+        if (request.method === "mcp/connect") return request.respond({ connectionId: "c" });
+        request.respond(objectOr(request.params).method === "initialize" ? { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "x", version: "1" } } : {});
+      },
+      agent: request => { if (request.method === "_test/answer") { answer(); request.respond({}); } return request.method === "_test/answer"; },
+    });
+    let answer = (): void => undefined;
+    const answered = new Promise<void>(resolve => { answer = resolve; }), asking = new Signal();
+    await w.initialize();
+    const { servers: [server] } = await w.setup("session/new", { mcpServers: [{ type: "acp", name: "x", serverId: "x" }] });
+    await using client = await connected(server ?? {}, each => each.setRequestHandler(CreateMessageRequestSchema, async () => {
+      asking.fire();
+      await answered;
+      return { model: "m", role: "assistant" as const, content: { type: "text" as const, text: "me" } };
+    }), { sampling: {} });
+    await client.ping();
+    const sampled = w.client.request("mcp/message", { connectionId: "c", method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } });
+    await asking.times(1);
+    await w.client.request("_test/answer", {});
+    equal(objectOr(objectOr(await sampled).content).text, "me");
+  });
+
+  test("each MCP session is a connection of its own, with the words of its dialect", async () => {
+    for (const [declared, connect] of [
+      [{ type: "acp", name: "x", id: "i" }, { acpId: "i" }], [{ type: "acp", name: "x", serverId: "i" }, { serverId: "i" }], [{ type: "http", name: "x", url: "acp:u", headers: [] }, { acp_url: "acp:u" }],
+    ] as const) {
+      const prefix = declared.type === "http" ? "_mcp" : "mcp", heard: unknown[] = [], left = new Signal();
+      let connections = 0;
+      const told = (method: string, params: unknown): void => {
+        heard.push([method, params]);
+        if (method === `${prefix}/disconnect`) left.fire();
+      };
+      await using w = new World({
+        stages: [bridge()], told,
+        client: request => {
+          const { method, connectionId } = objectOr(request.params);
+          switch (request.method) {
+            case `${prefix}/connect`: heard.push([request.method, request.params]); return request.respond(prefix === "mcp" ? { connectionId: `c${++connections}` } : { connection_id: `c${++connections}` });
+            case `${prefix}/disconnect`: told(request.method, request.params); return request.respond({});
+            default:
+              if (method === "initialize") return request.respond({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: connectionId, version: "1" } });
+              return request.fail(Object.assign(new Error("bad"), {}));
+          }
+        },
+      });
+      await w.initialize();
+      const { servers: [server] } = await w.setup("session/new", { mcpServers: [declared] });
+      const one = await connected(server ?? {}), two = await connected(server ?? {});
+      deepEqual([one.getServerVersion()?.name, two.getServerVersion()?.name], ["c1", "c2"]);
+      await rejects(one.listTools(), /bad/);
+      await one[Symbol.asyncDispose]();
+      await left.times(1);
+      await w.client.request(`${prefix}/disconnect`, prefix === "mcp" ? { connectionId: "c2" } : { connection_id: "c2" });
+      await rejects(two.listTools(), { code: 404 }, "the session has ended");
+      await two.close();
+      const key = prefix === "mcp" ? "connectionId" : "connection_id";
+      deepEqual(heard.filter(each => !JSON.stringify(each).includes("/message")), [[`${prefix}/connect`, connect], [`${prefix}/connect`, connect], [`${prefix}/disconnect`, { [key]: "c1" }]]);
+      ok(heard.some(each => JSON.stringify(each) === JSON.stringify([`${prefix}/message`, { connectionId: "c1", method: "notifications/initialized" }])));
+    }
+  });
+});

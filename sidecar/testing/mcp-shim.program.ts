@@ -1,0 +1,4 @@
+/** `symposium-acp-agent mcp` alone. */
+import { runShim } from "../cli/mcp";
+
+process.exit(await runShim());

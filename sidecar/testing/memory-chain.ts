@@ -1,0 +1,106 @@
+/** A chain in memory, for tests: a client, external proxies that are driven by hand, and an agent. */
+import { conduct, type Conductor, type ConductorOptions } from "../conductor/conductor";
+import type { Notice, ProxyComponent, Running } from "../conductor/component";
+import { AgentError } from "../errors";
+import type { Channel, Closed } from "../rpc/channel";
+import { objectOr } from "../rpc/json";
+import { memoryChannels } from "../rpc/memory";
+import { RpcCode, RpcError } from "../rpc/message";
+import { Peer, type IncomingRequest, type PeerHandlers } from "../rpc/peer";
+import { FakeClock } from "./fake-clock";
+import { MemoryAgent } from "./memory-agent";
+
+/** How a hand-driven proxy treats the messages that it gets; `undefined` passes them on. */
+export interface ProxyScript {
+  readonly spelling?: "proxy" | "_proxy";
+  initialize?(request: IncomingRequest, proxy: WireProxy): void;
+  request?(request: IncomingRequest, from: "client" | "successor", proxy: WireProxy): boolean;
+}
+
+/** A proxy that speaks the wire protocol, envelopes and all, written without the kit or a hop. */
+export class WireProxy {
+  readonly peer: Peer;
+  readonly heard: string[] = [];
+  readonly running: Running;
+  stopped = false;
+  readonly #spelling: string;
+
+  constructor(readonly name: string, readonly script: ProxyScript) {
+    const [ours, theirs] = memoryChannels();
+    this.#spelling = script.spelling ?? "proxy";
+    this.peer = new Peer(ours, {
+      request: request => this.#request(request),
+      notification: (method, params) => { this.#notification(method, params); },
+      closed: () => { this.heard.push("closed"); },
+    });
+    this.running = { channel: named(theirs, name), lastWords: () => "", stop: async () => { this.stopped = true; await theirs[Symbol.asyncDispose](); } };
+  }
+
+  successor(method: string, params: unknown): Promise<unknown> { return this.peer.request(`${this.#spelling}/successor`, { method, params }); }
+  async die(): Promise<void> { await this.peer[Symbol.asyncDispose](); }
+
+  /** Passes a request on, its answer and its cancellation as well. */
+  pass(request: IncomingRequest, method: string, params: unknown): void {
+    this.peer.request(method, params, { signal: request.signal }).then(result => request.respond(result), (error: unknown) => request.fail(error));
+  }
+
+  forward(request: IncomingRequest, method = request.method): void { this.pass(request, `${this.#spelling}/successor`, { method, params: request.params }); }
+
+  #request(request: IncomingRequest): void {
+    this.heard.push(request.method);
+    if (request.method === `${this.#spelling}/initialize`) return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
+    if (request.method.endsWith("/initialize")) return request.fail(new RpcError(RpcCode.methodNotFound, "?"));
+    if (request.method !== `${this.#spelling}/successor`) {
+      if (!this.script.request?.(request, "client", this)) this.forward(request);
+      return;
+    }
+    const { method, params } = objectOr(request.params);
+    const inside = Object.assign(Object.create(request) as IncomingRequest, { method, params });
+    if (!this.script.request?.(inside, "successor", this)) this.pass(request, String(method), params);
+  }
+
+  #notification(method: string, params: unknown): void {
+    if (method !== `${this.#spelling}/successor`) return this.peer.notify(`${this.#spelling}/successor`, { method, params });
+    const inside = objectOr(params);
+    this.peer.notify(String(inside.method), inside.params);
+  }
+}
+
+/** A connection whose end is told as a process's is. */
+function named(channel: Channel, name: string): Channel {
+  const told = ({ message }: Closed): Closed => new AgentError("exited", `${name} died.`, { cause: message });
+  return { start: receiver => channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(told(reason)) }),
+    send: frame => channel.send(frame), drained: () => channel.drained(), [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose]() };
+}
+
+export interface MemoryChain {
+  readonly client: Peer;
+  readonly agent: MemoryAgent;
+  readonly proxies: readonly WireProxy[];
+  readonly conductor: Conductor;
+  readonly clock: FakeClock;
+  readonly notices: Notice[];
+  readonly odd: string[];
+  /** What the client was told, `notice text`. */
+  readonly told: unknown[];
+  readonly started: string[];
+}
+
+export function memoryChain(scripts: readonly (ProxyScript | ProxyComponent)[], more: { readonly options?: Partial<ConductorOptions>; readonly client?: Partial<PeerHandlers>; readonly agent?: MemoryAgent } = {}): MemoryChain {
+  const agent = more.agent ?? new MemoryAgent();
+  const clock = new FakeClock(), notices: Notice[] = [], odd: string[] = [], told: unknown[] = [], started: string[] = [];
+  const [ours, theirs] = memoryChannels();
+  const wired = scripts.map((script, i) => "kind" in script ? script : new WireProxy(`p${i + 1}`, script));
+  const conductor = conduct(theirs, {
+    proxies: wired.map((proxy): ProxyComponent => proxy instanceof WireProxy ? { kind: "external", name: proxy.name, start: () => { started.push(proxy.name); return proxy.running; } } : proxy),
+    last: { kind: "agent", name: "agent", start: () => { started.push("agent"); return { channel: named(agent.channel, "agent"), stop: async () => { await agent.channel[Symbol.asyncDispose](); }, lastWords: () => "" }; } },
+    clock, notice: notice => notices.push(notice), odd: what => odd.push(what), ...more.options,
+  });
+  const client = new Peer(ours, {
+    request: request => request.fail(new RpcError(RpcCode.methodNotFound, `no ${request.method}`)),
+    notification: (method, params) => { told.push([method, params]); },
+    closed: ({ message }) => { told.push(message); },
+    ...more.client,
+  });
+  return { client, agent, proxies: wired.filter(proxy => proxy instanceof WireProxy), conductor, clock, notices, odd, told, started };
+}
