@@ -1,5 +1,5 @@
-// `npm run bench [-- NAME…] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares with a yardstick that is
-// measured in the same run, because a ratio means the same on every machine.
+// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares with a yardstick
+// that is measured in the same run, because a ratio means the same on every machine. `--quick`: a look, with rough ratios.
 import { build } from "esbuild";
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -7,25 +7,41 @@ import { pathToFileURL } from "node:url";
 import { globSync } from "./glob.mjs";
 import { fail, options, root } from "./project.mjs";
 
-const { json, rest: names } = options(process.argv.slice(2), { flags: ["json"] });
+const { json, quick, rest: names } = options(process.argv.slice(2), { flags: ["json", "quick"] });
 process.chdir(root);
 const files = globSync(["bench"], /\.bench\.ts$/).filter(file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)));
 if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
 
-// Below node_modules' parent, so that packages are found.
+// Below node_modules' parent, so that packages are found. Minified as the package is: names that are kept cost time.
 const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
-  await build({ entryPoints: files, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", keepNames: true, logLevel: "warning" });
+  const entryPoints = [...files, ...globSync(["bench"], /\.program\.ts$/)];
+  await build({ entryPoints, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", keepNames: true, minify: true, logLevel: "warning" });
+  process.env.SYMPOSIUM_BENCH_PROGRAMS = outdir;
   const results = [];
   for (const file of files) {
-    const name = path.basename(file, ".bench.ts");
+    const name = path.basename(file, ".bench.ts"), tables = [];
     const { default: bench } = await import(pathToFileURL(path.join(outdir, `${name}.bench.mjs`)));
-    for (const result of await bench()) {
+    const measured = await bench({ quick: quick === true, table: table => { tables.push(table); if (!json) print(table); } });
+    for (const result of measured) {
       results.push({ bench: name, ...result });
-      if (!json) console.log(`${name.padEnd(16)} ${result.what.padEnd(56)} ${result.ratio.toFixed(2).padStart(8)} × ${result.yardstick}`);
+      if (!json) console.log(`${name.padEnd(12)} ${result.what.padEnd(60)} ${result.ratio.toFixed(2).padStart(8)} × ${result.yardstick}${verdict(result)}`);
     }
+    if (json && tables.length > 0) results.push({ bench: name, tables });
   }
   if (json) console.log(JSON.stringify(results, null, 1));
 } finally {
   rmSync(outdir, { recursive: true, force: true });
+}
+
+function verdict({ ratio, goal }) {
+  if (goal === undefined) return "";
+  return `, to be at most ${goal}: ${ratio <= goal ? "reached" : "NOT REACHED"}`;
+}
+
+function print({ title, rows }) {
+  const columns = [...new Set(rows.flatMap(row => Object.keys(row)))];
+  const width = column => Math.max(column.length, ...rows.map(row => String(row[column] ?? "").length));
+  const line = row => columns.map((column, i) => i === 0 ? String(row[column] ?? "").padEnd(width(column)) : String(row[column] ?? "").padStart(width(column))).join("  ");
+  console.log([`\n${title}`, line(Object.fromEntries(columns.map(column => [column, column]))), ...rows.map(line), ""].join("\n"));
 }

@@ -69,8 +69,8 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 /** Resolves when the sidecar and its agents have ended. */
 export async function deactivate(): Promise<void> { await sidecar?.dispose(); }
 
-function hello({ settings: { logLevel, bypass } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
-  return { protocol: PROTOCOL, build: BUILD, logLevel, bypass, storage: globalStorageUri.fsPath };
+function hello({ settings: { logLevel, traceDir, bypass } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
+  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, storage: globalStorageUri.fsPath };
 }
 
 /** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */

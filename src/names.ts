@@ -11,6 +11,7 @@ export const SETTINGS = {
   "symposium.currentAgentId": { default: "", scope: "user" },
   "symposium.bypassPermissions": { default: [], scope: "user" },
   "symposium.acpAgentPath": { default: "", scope: "user" },
+  "symposium.traceDir": { default: "", scope: "user" },
   "symposium.logLevel": { default: "info", scope: "user" },
 } as const satisfies Readonly<Record<string, SettingRow>>;
 export type SettingName = keyof typeof SETTINGS;

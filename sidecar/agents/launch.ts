@@ -3,6 +3,7 @@
  * Which command a distribution means is decided in distribution.ts, purely.
  */
 import type { LogLevel } from "../../src/protocol/log";
+import type { Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -18,6 +19,7 @@ export interface LaunchWorld {
   readonly version: string;
   readonly clock: Clock;
   readonly startProcess: (spec: ProcessSpec) => AgentProcess;
+  readonly trace?: Trace | undefined;
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -29,7 +31,7 @@ export async function launch({ agent, cwd }: AgentKey, slow: () => void, signal:
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
   const conductor = conduct(upstream, {
-    proxies: [], clock: world.clock, odd,
+    proxies: [], clock: world.clock, odd, ...(world.trace === undefined ? {} : { trace: world.trace }),
     last: { kind: "agent", name: agent.name, start: async () => {
       const started = await startCommand(agent.name, command, cwd, world);
       lastWords = started.lastWords;

@@ -5,7 +5,6 @@
  * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
  * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
-import { createWriteStream } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { RUN_ID } from "../agents/environment";
@@ -15,14 +14,14 @@ import { startProcess, type ProcessSpec } from "../agents/process";
 import { newRun } from "../agents/runs";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
-import { TraceWriter } from "../conductor/trace-writer";
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec } from "./component";
-import { openFile, type Tell } from "./log";
+import type { Tell } from "./log";
+import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
 /** Resolves with the exit code. Throws `CannotWrite`, before anything is begun. */
@@ -65,12 +64,6 @@ function lastOf(agent: ComponentSpec | undefined, begin: (spec: ComponentSpec) =
 
 /** Last words on stderr are text, and are shown as such. */
 function reason(cause: unknown): unknown { return cause instanceof Error ? String(cause) : cause; }
-
-function openTrace(folder: string, tell: Tell): TraceWriter {
-  const { path: file, descriptor } = openFile(folder, "jsons", Date.now());
-  tell("info", "Every message is written to a file", { file });
-  return new TraceWriter(createWriteStream(file, { fd: descriptor }), realClock, error => tell("warn", "The trace cannot be written any more", { file, error: String(error) }));
-}
 
 /** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
 function openOwnLedger(scope: Scope, tell: Tell): Ledger {

@@ -3,6 +3,8 @@
  * request before it is refused. Ends when the host is gone, and lets go of everything then, last opened first.
  */
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import path from "node:path";
 import { ErrorCode } from "../../src/protocol/errors";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
@@ -12,12 +14,14 @@ import { openLedger, reapLeftOvers } from "../agents/ledger";
 import { AgentPool } from "../agents/pool";
 import { startProcess } from "../agents/process";
 import { ChatService } from "../chat/chat-service";
+import type { TraceWriter } from "../conductor/trace-writer";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { realClock } from "../rpc/clock";
 import { HostWire } from "../rpc/host-wire";
 import { RpcError } from "../rpc/message";
 import { Scope } from "../rpc/scope";
+import { openTrace } from "./trace-file";
 
 /** Resolves when the host is gone and everything is let go of. */
 export async function serve(version: string): Promise<void> {
@@ -64,8 +68,9 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => log("warn", "sidecar", message, detail) });
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
+  const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
   const pool = scope.add(new AgentPool((key, slow, signal) => launch(key, slow, signal, {
-    version, clock: realClock,
+    version, clock: realClock, trace,
     startProcess: spec => startProcess(spec, {
       clock: realClock, ledger,
       report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
@@ -77,4 +82,11 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, log }));
   log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
   return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, policy };
+}
+
+/** Undefined when none is wanted, or none can be written. */
+function traceIn(folder: string, scope: Scope, log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void): TraceWriter | undefined {
+  if (folder === "") return undefined;
+  try { return scope.add(openTrace(path.resolve(homedir(), folder), (level, message, detail) => log(level, message, { detail }))); }
+  catch (error) { log("error", "The folder of symposium.traceDir cannot be written to", { error: String(error) }); return undefined; }
 }

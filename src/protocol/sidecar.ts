@@ -21,6 +21,8 @@ export interface HelloFromHost extends Hello {
   readonly logLevel: LogLevel;
   /** Folder of this extension for all windows; the ledger of child processes is below it. */
   readonly storage: string;
+  /** Folder for a trace of every message between the components of a chain; empty for none. Taken from the home folder unless absolute. */
+  readonly traceDir: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
 }

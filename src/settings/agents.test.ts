@@ -95,8 +95,8 @@ suite("bypass in the settings", () => {
 
 suite("settings", () => {
   test("values of the wrong type count as absent", () => {
-    const { acpAgentPath, logLevel } = readSettings(name => name === "symposium.logLevel" ? "loud" : 7);
-    deepEqual([acpAgentPath, logLevel], ["", "info"]);
+    const { acpAgentPath, traceDir, logLevel } = readSettings(name => name === "symposium.logLevel" ? "loud" : 7);
+    deepEqual([acpAgentPath, traceDir, logLevel], ["", "", "info"]);
     for (const [level, read] of [["debug", "debug"], ["error", "error"], ["trace", "info"]] as const) equal(readSettings(name => name === "symposium.logLevel" ? level : undefined).logLevel, read);
   });
 });

@@ -6,6 +6,8 @@ import { readAgents, type AgentSettings } from "./agents";
 export interface Settings extends AgentSettings {
   readonly acpAgentPath: string;
   readonly logLevel: LogLevel;
+  /** Empty: no trace. */
+  readonly traceDir: string;
 }
 
 /** Values of the wrong type count as absent; those of agents are said in `problems`. */
@@ -15,6 +17,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
   return {
     ...readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") }),
     acpAgentPath: text("symposium.acpAgentPath"),
+    traceDir: text("symposium.traceDir"),
     logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
   };
 }

@@ -1,12 +1,14 @@
 /** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
 import { button, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openScripted();
+    box = await openScripted({ settings: { "symposium.traceDir": "trace" } });
     await box.open();
   });
   suiteTeardown(() => box.close());
@@ -155,6 +157,17 @@ suite("the chat view, with a scripted agent", () => {
     const { answer } = await lastExchange(box.frame);
     assert.match(answer, /Allowed without asking/);
     assert.match(answer, /chose .*allow_once/);
+  });
+
+  test("with symposium.traceDir every message is in a file, from the first to the last agent", async () => {
+    await newTab(box);
+    await sendPrompt(box.frame, "say traced to the end");
+    await turnEnded(box.frame);
+    const folder = path.join(box.server.home, "trace");
+    await seen(() => Promise.resolve(readdirSync(folder).some(file => readFileSync(path.join(folder, file), "utf8").includes("traced to the end"))), "the trace");
+    const events = readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n")).filter(line => line !== "").map((line): { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } => JSON.parse(line) as object);
+    assert.ok(events.some(({ type, method, from }) => type === "request" && method === "initialize" && from === "client"));
+    assert.ok(events.some(({ type, method, from }) => type === "notification" && method === "session/update" && from === "Scripted"));
   });
 
   test("an agent that cannot be started says so in a sentence with a button", async () => {

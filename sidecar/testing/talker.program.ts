@@ -1,0 +1,7 @@
+/** talker.ts as an agent on stdio. Arguments: SEED COUNT SLOW-EVERY. Says on stderr how it ended, and exits with 0 or 1. */
+import { ndjsonChannel } from "../rpc/ndjson";
+import { Talker } from "./talker";
+
+const [seed = 0, count = 0, slowEvery = 0] = process.argv.slice(2).map(Number);
+const { over } = new Talker(ndjsonChannel(process.stdin, process.stdout), { as: "agent", seed, count, slowEvery });
+over.then(outcome => { process.stderr.write(JSON.stringify(outcome)); }, (error: unknown) => { process.stderr.write(String(error)); process.exitCode = 1; });
