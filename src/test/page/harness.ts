@@ -75,8 +75,11 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const { server, mark } = await sharedServer(options);
   server.writeSettings({ ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
-  const open = async (): Promise<Page> =>
-    openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [options.extension ?? ROOT] : [] });
+  const open = async (): Promise<Page> => {
+    const page = await openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [options.extension ?? ROOT] : [] });
+    if (workspace.folders.length > 1) await withFolders(page);
+    return page;
+  };
   let page = await open();
   const box: Box = {
     get page() { return page; },
@@ -84,10 +87,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
     server, folders: workspace.folders,
     open: () => openChat(page),
     command: title => runCommand(page, title),
-    reload: async () => {
-      await page.reload({ waitUntil: "domcontentloaded" });
-      await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
-    },
+    reload: () => reload(page),
     openFresh: async () => {
       await closePage(page);
       page = await open();
@@ -106,6 +106,24 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   };
   opened.add(box);
   return box;
+}
+
+/**
+ * In a browser VS Code sometimes opens a workspace of several folders without any: it reads the workspace's file before its
+ * connection can. It has them when it is loaded again.
+ */
+async function withFolders(page: Page): Promise<void> {
+  for (let attempt = 1; attempt < 6; attempt++) {
+    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 8000 }).then(() => true, () => false);
+    if (found) return;
+    await reload(page);
+  }
+  throw new Error("VS Code shows none of the workspace's folders.");
+}
+
+async function reload(page: Page): Promise<void> {
+  await page.reload({ waitUntil: "domcontentloaded" });
+  await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
 }
 
 /** What was on screen when a test failed, and what we had logged: `out/screenshots/failed-…`. */
