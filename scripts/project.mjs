@@ -21,9 +21,9 @@ export function killGroup(pid, signal) {
 
 /**
  * Runs a program to its end, in a group of its own. `output` is "inherit", or "hold": what it printed is then returned.
- * A program that does not start or dies by a signal has code 1.
+ * A program that does not start or dies by a signal has code 1; so has one that does not end within `limit` milliseconds.
  */
-export function run(command, args, { cwd = root, env = {}, output = "inherit" } = {}) {
+export function run(command, args, { cwd = root, env = {}, output = "inherit", limit } = {}) {
   return new Promise(resolve => {
     const child = spawn(command, args, {
       cwd, env: { ...process.env, ...env }, detached: process.platform !== "win32",
@@ -34,8 +34,10 @@ export function run(command, args, { cwd = root, env = {}, output = "inherit" } 
     const keep = chunk => { text += chunk; };
     child.stdout?.setEncoding("utf8").on("data", keep);
     child.stderr?.setEncoding("utf8").on("data", keep);
+    const timer = limit === undefined ? undefined : setTimeout(() => { text += `It was stopped after ${limit / 60_000} minutes.\n`; end(1); }, limit);
     const end = code => {
       if (!running.delete(child)) return;
+      clearTimeout(timer);
       killGroup(child.pid, "SIGKILL");
       resolve({ code, text });
     };

@@ -16,7 +16,14 @@ module.exports = class Report extends Spec {
       else report.failed.push({ title: title(test), message: "It was skipped without a reason." });
     });
     runner.on(events.EVENT_RUN_END, () => {
-      if (process.env.SYMPOSIUM_REPORT) writeFileSync(process.env.SYMPOSIUM_REPORT, JSON.stringify(report));
+      if (!process.env.SYMPOSIUM_REPORT) return;
+      const write = () => writeFileSync(process.env.SYMPOSIUM_REPORT, JSON.stringify(report));
+      write();
+      setTimeout(() => {
+        report.failed.push({ title: "the end", message: "All tests have ended, but something that they started keeps their process alive." });
+        write();
+        process.exit(1);
+      }, Number(options.reporterOption?.grace ?? 15_000)).unref();
     });
   }
 };

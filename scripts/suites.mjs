@@ -12,6 +12,9 @@ const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
 
+/** Milliseconds after which a suite hangs: several times what it takes on a slow machine. */
+const LIMIT = 20 * 60_000;
+
 /** The sum of several results under one name. */
 export const sum = (name, results) => ({
   name, passed: results.reduce((total, one) => total + one.passed, 0),
@@ -40,17 +43,17 @@ export async function lint() {
 
 /** Unit, property, layer and golden tests, on this Node. */
 export const units = ({ grep, output } = {}) => mocha("units", { grep, output }, env =>
-  node("scripts/units.mjs", ["--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output }));
+  node("scripts/units.mjs", ["--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output, limit: LIMIT }));
 
 /** The suites that run inside VS Code's extension host. */
 export async function host({ grep, output } = {}) {
   await compileHost();
   return mocha("host", { grep, output }, env =>
-    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output }));
+    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output, limit: LIMIT }));
 }
 
 /** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
-const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
+export const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
 /** The suites that look at VS Code's page from outside, as a user does. */
 export async function pages({ grep, output } = {}) {
@@ -60,13 +63,13 @@ export async function pages({ grep, output } = {}) {
   await compile(files, "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
   return mocha("pages", { grep, output }, env =>
     node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), ...globSync(["out/page"], /\.page\.mjs$/)], { env, output }));
+      ...pick(grep), ...globSync(["out/page"], /\.page\.mjs$/)], { env, output, limit: LIMIT }));
 }
 
 /** The command line as npm packs and installs it. */
 export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env =>
   node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-    ...pick(grep), "scripts/npm-package.test.mjs"], { env, output }));
+    ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: LIMIT }));
 
 /** Published agents, in VS Code and without us, against a scripted model. Only when they are asked for. */
 export const agents = ({ grep, output } = {}) => mocha("agents", { grep, output }, env =>

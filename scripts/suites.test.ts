@@ -21,7 +21,7 @@ suite("what npm test counts", () => {
     const file = path.join(folder, "some.test.cjs");
     writeFileSync(file, source);
     return (await suites()).mocha("some", { output: "hold", ...options }, async env => {
-      const { status, stdout } = spawnSync(process.execPath, ["node_modules/mocha/bin/mocha.js", "--ui", "tdd", "--reporter", "scripts/reporter.cjs", file], { encoding: "utf8", env: { ...process.env, ...env } });
+      const { status, stdout } = spawnSync(process.execPath, ["node_modules/mocha/bin/mocha.js", "--ui", "tdd", "--reporter", "scripts/reporter.cjs", "--reporter-option", "grace=100", file], { encoding: "utf8", env: { ...process.env, ...env } });
       return { code: endsWith ?? status ?? 1, text: stdout };
     });
   }
@@ -46,6 +46,18 @@ suite("what npm test counts", () => {
     const { passed, failed } = await counted(`suite("s", () => { test("last words", () => process.exit(0)); });`);
     assert.equal(passed, 0);
     assert.match(failed[0]?.message ?? "", /did not run to its end/);
+  });
+
+  test("a suite whose process goes on after its last test has failed", async () => {
+    const { passed, failed } = await counted(`suite("s", () => { test("leaves a timer behind", () => { setInterval(() => {}, 1000); }); });`);
+    assert.equal(passed, 1);
+    assert.match(failed[0]?.message ?? "", /keeps their process alive/);
+  });
+
+  test("a program that does not end within its limit is ended, and has failed", async () => {
+    const { run } = await import(pathToFileURL(path.resolve("scripts/project.mjs")).href) as { run(command: string, args: string[], options: object): Promise<{ code: number; text: string }> };
+    const { code, text } = await run(process.execPath, ["-e", "for (;;);"], { output: "hold", limit: 60 });
+    assert.deepEqual([code, text], [1, "It was stopped after 0.001 minutes.\n"]);
   });
 
   test("a suite without a test has failed, unless a part was asked for", async () => {

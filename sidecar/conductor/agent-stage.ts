@@ -43,7 +43,7 @@ class AgentStage implements AsyncDisposable {
 
   #toClient(frame: Frame): void | Promise<void> {
     if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id) this.#settled();
-    return pass(frame, this.up);
+    return this.world.up.paused(pass(frame, this.up));
   }
 
   #settled(): void {

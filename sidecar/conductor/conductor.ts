@@ -22,6 +22,7 @@ import { memoryChannels } from "../rpc/memory";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
 import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";
+import { Flow } from "./flow";
 import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { proxyStage } from "./proxy-stage";
 import { letGo, pass, unanswered, type StageWorld } from "./stage";
@@ -57,6 +58,8 @@ class Conductor implements AsyncDisposable {
   readonly closed: Promise<ConductorClosed>;
   readonly #options: ConductorOptions;
   readonly #ids: Ids = countingIds();
+  readonly #down = new Flow();
+  readonly #up = new Flow();
   readonly #client: Channel;
   readonly #open: OpenRequests & { readonly plain: Channel };
   /** When the chain ends in our successor. */
@@ -87,7 +90,7 @@ class Conductor implements AsyncDisposable {
   }
 
   #receive(frame: Frame): void | Promise<void> {
-    if (this.#state.kind === "running") return this.#state.first.arrived(this.#asInitialize(frame));
+    if (this.#state.kind === "running") return this.#down.paused(this.#state.first.arrived(this.#asInitialize(frame)));
     const { envelope } = frame;
     if (this.#state.kind === "ended" || envelope.kind !== "request") return;
     const wrong = this.#whyNotFirst(frame, envelope.method);
@@ -101,7 +104,7 @@ class Conductor implements AsyncDisposable {
   #successorGate(successor: Channel): Gate {
     const gate = new Gate(successor, () => this.#chainEnded());
     successor.start({
-      receive: frame => this.#state.kind === "running" ? gate.arrived(frame) : refuse(frame, successor),
+      receive: frame => this.#state.kind === "running" ? this.#up.paused(gate.arrived(frame)) : refuse(frame, successor),
       closed: reason => gate.end(reason),
     });
     return gate;
@@ -159,7 +162,7 @@ class Conductor implements AsyncDisposable {
   #world(): StageWorld {
     const { clock, notice, odd } = this.#options;
     return {
-      clock, notice, ids: this.#ids,
+      clock, notice, ids: this.#ids, down: this.#down, up: this.#up,
       odd: (component, what, detail) => odd(`${component}: ${what}`, detail),
       unanswered: (component, reason) => unanswered(this.#failure?.component ?? component, this.#failure ?? reason),
       failed: (component, reason) => {

@@ -1,46 +1,122 @@
-import { deepEqual, equal } from "node:assert/strict";
+/** "Order under 100,000 mixed messages", and what a chain holds while one of its ends does not read. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Channel } from "../rpc/channel";
+import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
+import { ProcessChain } from "../testing/process-chain";
+import { program } from "../testing/programs";
 import { Talker } from "../testing/talker";
-import { internalProxy, pieces, pipes, wiredProxy } from "../testing/wired";
+import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/wired";
 import type { LastComponent, ProxyComponent } from "./component";
-import { conduct } from "./conductor";
+import { conduct, type Conductor } from "./conductor";
 
-/** Messages in all chains together; more, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/order */
-const MESSAGES = 10 * Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
+const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
+/** In all chains together; more, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/order */
+const MESSAGES = 10 * RUNS;
 
 const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
   "no proxy": () => [],
   "one proxy outside": () => [wiredProxy("a")],
   "one proxy inside": () => [internalProxy("a")],
   "three proxies outside": () => [wiredProxy("a"), wiredProxy("b"), wiredProxy("c")],
-  "three proxies inside and outside": () => [wiredProxy("a"), internalProxy("b"), wiredProxy("c")],
+  "three proxies inside and outside": () => [internalProxy("a"), wiredProxy("b"), internalProxy("c")],
+  "a chain in a chain": () => [wiredProxy("a"), nestedConductor("b", [internalProxy("c"), wiredProxy("d"), wiredProxy("e")])],
 };
+const ENOUGH_TO_FILL_EVERY_PIPE = 150;
+/** Answers are a third of all messages, and there are two who talk. */
+const COUNT = Math.max(ENOUGH_TO_FILL_EVERY_PIPE, Math.round(MESSAGES / 3 / Object.keys(CHAINS).length / 3));
+
+function between(proxies: readonly ProxyComponent[], upstream: Channel, last: LastComponent): Conductor {
+  return conduct(upstream, { proxies, last, clock: new FakeClock(), notice: ({ message }) => { throw new Error(message); }, odd: () => undefined });
+}
+
+const settled = async (): Promise<void> => { for (let i = 0; i < 50; i++) await new Promise(resolve => { setImmediate(resolve); }); };
 
 suite("the order in a chain", function () {
   this.timeout(120_000);
-  const count = Math.round(MESSAGES / 3 / Object.keys(CHAINS).length);
   for (const [what, proxies] of Object.entries(CHAINS)) {
-    for (const slow of ["nobody", "client", "agent"] as const) {
-      test(`${what}, ${slow === "nobody" ? "nobody slow" : `a slow ${slow}`}: everything arrives once, in the order in which it was sent, both ways`, async () => {
+    for (const [who, slow] of [["nobody slow", []], ["a slow client", ["client"]], ["a slow agent", ["agent"]]] as const) {
+      test(`${what}, ${who}: everything arrives once, in the order in which it was sent, both ways`, async () => {
         const [ours, theirs] = memoryChannels(), [near, far] = pipes(pieces(65_536));
-        const conductor = conduct(theirs, {
-          proxies: proxies(), clock: new FakeClock(), notice: ({ message }) => { throw new Error(message); }, odd: () => undefined,
-          last: agent(near),
-        });
-        const last = new Talker(ndjsonChannel(far.input, far.output), { as: "agent", seed: 1, count: count / 3, slowEvery: slow === "agent" ? 20 : 0 });
-        const client = new Talker(ours, { as: "client", seed: 2, count: count / 3, slowEvery: slow === "client" ? 20 : 0 });
-        const [atClient, atAgent] = await Promise.all([client.over, last.over]);
+        const conductor = between(proxies(), theirs, endingIn(near));
+        const slowEvery = (as: string): number => slow.some(one => one === as) ? 20 : 0;
+        const agent = new Talker(ndjsonChannel(far.input, far.output), { as: "agent", seed: 1, count: COUNT, slowEvery: slowEvery("agent") });
+        const client = new Talker(ours, { as: "client", seed: 2, count: COUNT, slowEvery: slowEvery("client") });
+        const [atClient, atAgent] = await Promise.all([client.over, agent.over]);
         deepEqual([atClient.heard, atAgent.heard], [atAgent.sent, atClient.sent]);
+        ok(atClient.sent > COUNT);
         await conductor[Symbol.asyncDispose]();
         equal((await conductor.closed).component, undefined);
       });
     }
   }
+
+  for (const length of RUNS < 10_000 ? [3] : [0, 1, 3]) test(`through ${length} processes to a process, too`, async () => {
+    await using processes = new ProcessChain();
+    const proxies = Array.from({ length }, (_, i) => [processes.proxy(`p${i}`, i === 1 ? "rogue-proxy" : "pass-proxy"), internalProxy(`between ${i}`)]).flat();
+    const [ours, theirs] = memoryChannels(), count = Math.round(COUNT / 2);
+    const start = processes.start(program("talker", ["3", String(count), "50"]));
+    const conductor = between(proxies, theirs, { kind: "agent", name: "agent", start });
+    const { sent, heard } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
+    ok(sent > count && heard > count);
+    await conductor[Symbol.asyncDispose]();
+  });
 });
 
-function agent({ input, output }: Parameters<typeof Object>[0]): LastComponent {
-  const channel = ndjsonChannel(input, output);
-  return { kind: "agent", name: "agent", start: () => ({ channel, stop: async () => { await channel[Symbol.asyncDispose](); }, lastWords: () => "" }) };
+/** An end that has said `initialize` and from then on only says, or only hears when it is told to. */
+class Flooded {
+  readonly heard: number[] = [];
+  sent = 0;
+  #reading: Promise<void>;
+  #read: () => void = () => undefined;
+
+  constructor(readonly channel: Channel, initialize: "ask" | "answer", readonly ready: () => void) {
+    this.#reading = new Promise(resolve => { this.#read = resolve; });
+    channel.start({ receive: frame => this.#receive(frame), closed: () => undefined });
+    if (initialize === "ask") channel.send(Frame.of({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } }));
+  }
+
+  reads(): void { this.#read(); }
+
+  async floods(count: number): Promise<void> {
+    for (; this.sent < count; this.sent++) {
+      const frame = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{"n":${this.sent},"text":"${"x".repeat(1000)}"}}`));
+      if (!this.channel.send(frame)) await this.channel.drained();
+    }
+  }
+
+  #receive({ message }: Frame): void | Promise<void> {
+    if (!("method" in message)) return this.ready();
+    if ("id" in message) return void this.channel.send(Frame.of({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1 } }));
+    this.heard.push((message.params as { n: number }).n);
+    return this.#reading;
+  }
 }
+
+suite("a chain with an end that does not read", function () {
+  this.timeout(60_000);
+  const MANY = RUNS < 10_000 ? 1500 : 5000;
+  for (const [what, proxies] of Object.entries(CHAINS)) {
+    test(`${what}: whoever talks to it waits, what is held stays bounded, and nothing is lost; two ends that flood each other go on`, async () => {
+      const [[ours, theirs], [near, far]] = [pipes(), pipes()];
+      const conductor = between(proxies(), ndjsonChannel(theirs.input, theirs.output), endingIn(near));
+      const agent = new Flooded(ndjsonChannel(far.input, far.output), "answer", () => undefined);
+      const client = await new Promise<Flooded>(resolve => { const made: Flooded = new Flooded(ndjsonChannel(ours.input, ours.output), "ask", () => resolve(made)); });
+      const talked = Promise.all([agent.floods(MANY), client.floods(MANY)]);
+      for (let before = -1; before !== agent.sent + client.sent;) { before = agent.sent + client.sent; await settled(); }
+      ok(agent.sent < MANY / 2 && client.sent < MANY / 2, `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`);
+      agent.reads(); // the client does not
+      for (let before = -1; before !== agent.heard.length;) { before = agent.heard.length; await settled(); }
+      equal(agent.heard.length, MANY, "one direction does not wait for the other");
+      client.reads();
+      await talked;
+      for (let before = -1; before !== client.heard.length;) { before = client.heard.length; await settled(); }
+      const all = Array.from({ length: MANY }, (_, n) => n);
+      deepEqual(agent.heard, all);
+      deepEqual(client.heard, all);
+      await conductor[Symbol.asyncDispose]();
+    });
+  }
+});

@@ -52,15 +52,15 @@ class ProxyStage implements AsyncDisposable {
 
   #fromProxy(frame: Frame): void | Promise<void> {
     if (this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)) return this.#step({ kind: "answered", answer: answerIn(frame) });
-    if (this.#state.kind !== "bypassed") return pass(frame, this.up);
-    if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return pass(frame, this.up);
+    if (this.#state.kind !== "bypassed") return this.world.up.push(frame, this.up);
+    if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
   }
 
   #towardSuccessor(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
-    if (this.#state.kind === "bypassed") return isLeaving(frame) ? pass(frame, this.down) : undefined;
+    if (this.#state.kind === "bypassed" && !isLeaving(frame)) return;
     if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "forwarded", ask: askIn(frame) });
-    return pass(frame, this.down);
+    return this.world.down.push(frame, this.down);
   }
 
   #fromSuccessor(frame: Frame): void | Promise<void> {

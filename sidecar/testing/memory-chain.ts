@@ -24,6 +24,8 @@ export class WireProxy {
   readonly running: Running;
   stopped = false;
   readonly #spelling: string;
+  /** Requests that came in an envelope, by the envelope's id: the older spelling cancels them in one, too. */
+  readonly #enveloped = new Map<unknown, AbortController>();
 
   constructor(readonly name: string, readonly script: ProxyScript) {
     const [ours, theirs] = memoryChannels();
@@ -55,13 +57,19 @@ export class WireProxy {
       return;
     }
     const { method, params } = objectOr(request.params);
-    const inside = Object.assign(Object.create(request) as IncomingRequest, { method, params });
-    if (!this.script.request?.(inside, "successor", this)) this.pass(request, String(method), params);
+    const withdrawn = new AbortController();
+    this.#enveloped.set(request.id, withdrawn);
+    request.signal.addEventListener("abort", () => withdrawn.abort());
+    const inside: IncomingRequest = {
+      id: request.id, method: String(method), params, signal: withdrawn.signal, respond: result => request.respond(result), fail: error => request.fail(error),
+    };
+    if (!this.script.request?.(inside, "successor", this)) this.pass(inside, inside.method, params);
   }
 
   #notification(method: string, params: unknown): void {
     if (method !== `${this.#spelling}/successor`) return this.peer.notify(`${this.#spelling}/successor`, { method, params });
     const inside = objectOr(params);
+    if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort(); // of this hop: never passed on
     this.peer.notify(String(inside.method), inside.params);
   }
 }

@@ -78,7 +78,6 @@ export class Talker {
       this.#asked.delete(message.id ?? "");
     } else if ("id" in message) this.#open.push({ id: message.id, n: Number(n) });
     else if (message.method === OVER) this.#heardAll = true;
-    this.#look();
   }
 
   async #talk(): Promise<void> {
@@ -88,17 +87,13 @@ export class Talker {
       else { n++; await this.#speak(); }
       if (this.#random() < 0.02) await turns(1);
     }
-    while (this.#open.length > 0 || this.#asked.size > 0) {
+    await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#words() });
+    this.#saidAll = true;
+    while (!this.#isOver()) {
       if (this.#open.length > 0) await this.#answer();
       else await turns(1);
     }
-    await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#words() });
-    this.#saidAll = true;
-    this.#look();
-    while (!this.#heardAll) {
-      if (this.#open.length > 0) throw new Error("asked after it was over");
-      await turns(1);
-    }
+    this.#settle.resolve({ sent: this.#sent, heard: this.#heard });
   }
 
   #speak(): Promise<void> | void {
@@ -140,9 +135,7 @@ export class Talker {
     return one;
   }
 
-  #look(): void {
-    if (this.#saidAll && this.#heardAll && this.#asked.size === 0) this.#settle.resolve({ sent: this.#sent, heard: this.#heard });
-  }
+  #isOver(): boolean { return this.#saidAll && this.#heardAll && this.#open.length === 0 && this.#asked.size === 0; }
 
   #wrong(what: string): void {
     this.#settle.reject(new Error(`${this.#options.as}: ${what} (sent ${this.#sent}, heard ${this.#heard})`));
