@@ -21,7 +21,7 @@ function unread(): { readonly channel: Channel; readonly heard: number[]; read()
 /** Pushes until the flow asks its source to wait; says how many that took. */
 function fill(flow: Flow, channel: Channel): number {
   for (let n = 0; n < 10_000; n++) {
-    flow.push(note(n), channel);
+    void flow.push(note(n), channel);
     if (flow.paused(undefined)) return n + 1;
   }
   throw new Error("nobody was ever asked to wait");
@@ -34,7 +34,7 @@ suite("a direction of a chain", () => {
     const count = fill(flow, one.channel);
     const waits = flow.paused(undefined);
     ok(waits);
-    for (let n = 0; n < count; n++) flow.push(note(n), other.channel);
+    for (let n = 0; n < count; n++) void flow.push(note(n), other.channel);
     await one.read();
     ok(flow.paused(undefined), "the other is still behind");
     await other.read();

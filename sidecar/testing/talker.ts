@@ -57,7 +57,7 @@ export class Talker {
   #receive(frame: Frame): void | Promise<void> {
     const { message } = frame;
     if ("method" in message && message.method === INITIALIZE && "id" in message) {
-      this.#send({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } } });
+      void this.#send({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } } });
       return void this.#talk();
     }
     if (!("method" in message) && message.id === INITIALIZE) return void this.#talk();
