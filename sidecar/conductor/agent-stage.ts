@@ -54,6 +54,7 @@ class AgentStage implements AsyncDisposable {
   #end(): void { letGo(() => this[Symbol.asyncDispose](), error => this.world.odd(this.name, "it could not be stopped", error)); }
 
   async #endNow(): Promise<void> {
+    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
     this.#settled();
     await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose]()]);
   }

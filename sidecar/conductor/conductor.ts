@@ -188,6 +188,7 @@ class Conductor implements AsyncDisposable {
   }
 
   async #endNow(reason: ConductorClosed): Promise<void> {
+    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
     const state = this.#state;
     this.#state = { kind: "ended" };
     this.#open.refuseOpen(unanswered(reason.component ?? CLIENT, reason));

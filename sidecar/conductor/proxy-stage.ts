@@ -4,19 +4,23 @@
  *
  *      client ── up ──▶ plain ─┐        Invariant: a proxy that fails before it is initialised is left out, and nothing that
  *                              proxy    its neighbours asked is lost; one that fails later ends the chain, after what waited
- *   successor ── down ▶ wrapped ┘       for it was answered with an error that names it.
+ *   successor ── down ▶ wrapped ┘       for it was answered with an error that names it. When its successor is gone, what the
+ *                                       proxy has in its hands, answers above all, reaches the client before the end does.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { objectOr } from "../rpc/json";
 import { failure, proxyHop, type ProxyHop } from "../rpc/hop";
-import { RpcCode } from "../rpc/message";
+import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { ProxyComponent, Running } from "./component";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 
 /** Of the proxy's own time: while it waits for its successor the clock stands still. */
 export const INITIALIZE_LIMIT_MS = 30_000;
+
+/** How long a proxy without a successor has for what it owes its client; an answer from behind it may be on its way through it. */
+export const LAST_ANSWERS_MS = 1000;
 
 /** Never rejects; the channels are taken over when the proxy runs, or cannot. */
 export async function proxyStage({ name, start }: Extract<ProxyComponent, { readonly kind: "external" }>, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
@@ -27,6 +31,8 @@ class ProxyStage implements AsyncDisposable {
   #state: StartState = { kind: "waiting" };
   readonly #hop: ProxyHop;
   #timers: readonly Disposable[] = [];
+  /** What the proxy hears from a successor that is gone. */
+  #gone: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(readonly name: string, readonly running: Running, readonly up: Channel, readonly down: Channel, readonly world: StageWorld) {
@@ -39,7 +45,7 @@ class ProxyStage implements AsyncDisposable {
     this.#hop.plain.start({ receive: frame => this.#fromProxy(frame), closed: () => this.#proxyGone() });
     this.#hop.wrapped.start({ receive: frame => this.#towardSuccessor(frame), closed: () => undefined });
     up.start({ receive: frame => this.#fromClient(frame), closed: () => this.#end() });
-    down.start({ receive: frame => this.#fromSuccessor(frame), closed: () => this.#end() });
+    down.start({ receive: frame => this.#fromSuccessor(frame), closed: reason => this.#successorGone(reason) });
   }
 
   [Symbol.asyncDispose](): Promise<void> { return (this.#ending ??= this.#endNow()); }
@@ -51,7 +57,7 @@ class ProxyStage implements AsyncDisposable {
   }
 
   #fromProxy(frame: Frame): void | Promise<void> {
-    if (this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)) return this.#step({ kind: "answered", answer: answerIn(frame) });
+    if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)) return this.#step({ kind: "answered", answer: answerIn(frame) });
     if (this.#state.kind !== "bypassed") return this.world.up.push(frame, this.up);
     if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
   }
@@ -59,6 +65,7 @@ class ProxyStage implements AsyncDisposable {
   #towardSuccessor(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
     if (this.#state.kind === "bypassed" && !isLeaving(frame)) return;
+    if (this.#gone && envelope.kind === "request") return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
     if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "forwarded", ask: askIn(frame) });
     return this.world.down.push(frame, this.down);
   }
@@ -114,9 +121,19 @@ class ProxyStage implements AsyncDisposable {
     if (this.#state.kind !== "bypassed") this.#end();
   }
 
+  #successorGone(reason: Closed): void {
+    const state = this.#state;
+    if (this.#ending || !(state.kind === "ready" || (state.kind === "asked" && state.successor.kind === "answered"))) return this.#end();
+    this.#gone = this.world.unanswered(this.name, reason);
+    this.#watch(false);
+    this.#timers = [this.world.clock.after(LAST_ANSWERS_MS, () => this.#end())];
+    void this.#hop.answered().then(() => this.#end());
+  }
+
   #end(): void { letGo(() => this[Symbol.asyncDispose](), error => this.world.odd(this.name, "it could not be stopped", error)); }
 
   async #endNow(): Promise<void> {
+    await Promise.resolve(); // `#ending` is set before the channels tell that they closed
     this.#watch(false);
     await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose](), this.down[Symbol.asyncDispose]()]);
   }

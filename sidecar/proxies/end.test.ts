@@ -85,6 +85,14 @@ suite("proxy kit: the end", () => {
     deepEqual([client.disposed, successor.disposed, odd], [1, 1, ["closing a proxy failed: stuck"]]);
   });
 
+  test("a proxy that is disposed is closed once, though its neighbours' channels close with it", async () => {
+    let closes = 0;
+    const { client, successor, served } = rig({ close: () => { closes++; } });
+    await served[Symbol.asyncDispose]();
+    for (let i = 0; i < 5; i++) await turn();
+    deepEqual([closes, client.disposed, successor.disposed], [1, 1, 1]);
+  });
+
   test("who was answered then is not answered again, when the interceptor is through", async () => {
     const gate = deferred(), sent: Frame[] = [];
     const { client, served } = rig({ fromClient: { requests: { m: () => gate.promise } } });

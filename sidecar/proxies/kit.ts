@@ -80,6 +80,7 @@ class ServedProxy implements AsyncDisposable {
       await afterThis();
     }
     for (const direction of [this.#down, this.#up]) direction.end(reason);
+    await Promise.resolve(); // `#ended` is set before the channels tell that they closed
     await Promise.all([...this.#channels, this.#offers].map(owned => this.#quietly(() => owned[Symbol.asyncDispose]())));
     await this.#quietly(() => this.#proxy.close?.());
   }

@@ -178,6 +178,26 @@ suite("a hop with a proxy", () => {
     deepEqual(other.take(), [{ ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" }, { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" }]);
   });
 
+  test("it tells when nothing is left unanswered that the client asked, be it by the end of the connection", async () => {
+    const { other, plain, wrapped, hop } = proxyWorld(), told: string[] = [];
+    const tell = (what: string): void => void hop.answered().then(() => { told.push(`${what}, ${plain.messages.length} heard`); });
+    tell("nothing was asked");
+    for (const id of [5, 6]) plain.say({ id, method: "prompt" });
+    wrapped.say({ id: 7, method: "permission" });
+    tell("two");
+    other.say({ id: 5, result: {} });
+    await settled();
+    deepEqual(told, ["nothing was asked, 0 heard"]);
+    other.say({ id: 6, result: {} });
+    await settled();
+    deepEqual(told.splice(1), ["two, 2 heard"]);
+    plain.say({ id: 8, method: "prompt" });
+    tell("one");
+    await other.channel[Symbol.asyncDispose]();
+    await settled();
+    deepEqual(told.splice(1), ["one, 3 heard"]);
+  });
+
   test("a request in a broken envelope is refused, a notification reported", async () => {
     const { other, plain, wrapped, odd } = proxyWorld();
     other.say({ id: 4, method: "proxy/successor", params: { method: 1 } });

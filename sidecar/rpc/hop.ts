@@ -53,6 +53,8 @@ export interface ProxyHop extends OpenRequests {
   readonly wrapped: Channel;
   /** How envelopes are spelled that are sent from now on: `proxy/successor` until told, or until the other side spells it otherwise. */
   spell(method: SuccessorMethod): void;
+  /** Resolves when the proxy has answered everything that its client asked, or the connection has ended. */
+  answered(): Promise<void>;
 }
 
 /** A connection with two conversations: a conductor's with a proxy, or a proxy's with its conductor. To dispose either channel ends both. */
@@ -77,6 +79,8 @@ class Hop implements ProxyHop {
   readonly #asked = new Map<number, Asked>();
   /** Requests that went out and are not answered. */
   readonly #pending = new Map<number, Side>();
+  /** Who waits until `plain` has none of them. */
+  readonly #waiting: (() => void)[] = [];
   #spelling: SuccessorMethod = "proxy/successor";
   #closed: Closed | undefined;
 
@@ -89,6 +93,10 @@ class Hop implements ProxyHop {
   }
 
   spell(method: SuccessorMethod): void { this.#spelling = method; }
+
+  answered(): Promise<void> {
+    return new Promise(resolve => { this.#waiting.push(resolve); this.#tellAnswered(); });
+  }
 
   refuseOpen(error: RpcErrorObject): void {
     for (const id of [...this.#asked.keys()]) this.#answer(failure(id, error), id);
@@ -176,7 +184,13 @@ class Hop implements ProxyHop {
     const side = typeof id === "number" ? this.#pending.get(id) : undefined;
     if (!side) return this.#odd("an answer to a request that was answered before, or never made", frame);
     this.#pending.delete(Number(id));
-    return this.#deliver(side, frame);
+    const busy = this.#deliver(side, frame);
+    if (this.#waiting.length > 0) this.#tellAnswered();
+    return busy;
+  }
+
+  #tellAnswered(): void {
+    if (![...this.#pending.values()].includes("plain")) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Names a request as the other side numbered it; the newest of that id, should it have used it twice. */
@@ -198,6 +212,7 @@ class Hop implements ProxyHop {
     for (const [id, { side }] of this.#asked) void this.#deliver(side, cancellation(id));
     this.#pending.clear();
     this.#asked.clear();
+    this.#tellAnswered();
     this.#receivers.plain?.closed(reason);
     this.#receivers.wrapped?.closed(reason);
   }

@@ -1,4 +1,5 @@
-/** Test programs as components of a chain: real processes, with a ledger of their own. */
+/** Test programs as components of a chain: real processes, with a ledger of their own, that can be killed. */
+import { pathToFileURL } from "node:url";
 import { openLedger } from "../agents/ledger";
 import { startProcess, type ProcessSpec } from "../agents/process";
 import { newRun } from "../agents/runs";
@@ -13,7 +14,12 @@ export class ProcessChain implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
   readonly #stops: (() => Promise<void>)[] = [];
-  readonly pids = new Map<string, number>();
+  readonly #living = new Map<string, number>();
+  /** Called when one has said something on stderr. */
+  spoke: (name: string) => void = () => undefined;
+
+  /** Those whose exit nobody has been told of. */
+  get living(): readonly string[] { return [...this.#living.keys()]; }
 
   proxy(name: string, programName: string, args: readonly string[] = []): Extract<ProxyComponent, { kind: "external" }> {
     return { kind: "external", name, start: this.start({ ...program(programName, args), name }) };
@@ -21,12 +27,24 @@ export class ProcessChain implements AsyncDisposable {
 
   start(spec: ProcessSpec): Start {
     return () => {
-      const child = startProcess(spec, { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
+      const child = startProcess(spec, {
+        clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined },
+        log: message => { if (message === "stderr") this.spoke(spec.name); },
+      });
       const stop = async (): Promise<void> => { await child[Symbol.asyncDispose](); };
-      if (child.pid !== undefined) this.pids.set(spec.name, child.pid);
+      if (child.pid !== undefined) {
+        this.#living.set(spec.name, child.pid);
+        void child.exited.then(() => this.#living.delete(spec.name));
+      }
       this.#stops.push(stop);
       return { channel: child.channel, stop, lastWords: () => child.stderr() };
     };
+  }
+
+  /** As `kill -9` does. Nothing to one that does not live. */
+  kill(name: string): void {
+    const pid = this.#living.get(name);
+    if (pid !== undefined) process.kill(pid, "SIGKILL");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -34,4 +52,13 @@ export class ProcessChain implements AsyncDisposable {
     this.#ledger.close();
     this.#folder[Symbol.dispose]();
   }
+}
+
+/** The same program under this name, with last words; its end is seen at `witness`, too (witnessed.program.ts). */
+export function witnessed(name: string, spec: ProcessSpec, witness?: string): ProcessSpec {
+  const preload = program("witnessed").args.map(file => pathToFileURL(file).href);
+  return {
+    ...spec, name, args: ["--import", ...preload, ...spec.args],
+    env: { ...spec.env, SYMPOSIUM_TEST_NAME: name, ...(witness === undefined ? {} : { SYMPOSIUM_TEST_WITNESS: witness }) },
+  };
 }
