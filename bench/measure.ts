@@ -8,14 +8,28 @@ export interface Measured {
   readonly what: string;
   /** What it is compared with. */
   readonly yardstick: string;
-  /** Time of the candidate divided by that of the yardstick: below 1 is faster. */
+  /** The candidate divided by the yardstick: below 1 is faster, or smaller. */
   readonly ratio: number;
-  /** Medians of one round, in milliseconds. */
-  readonly milliseconds: { readonly candidate: number; readonly yardstick: number };
+  /** The ratio that is to be reached, if one is. */
+  readonly goal?: number;
+  /** Of times: medians of one round, or what the bench says that they are. */
+  readonly milliseconds?: { readonly candidate: number; readonly yardstick: number };
+  /** Of memory. */
+  readonly megabytes?: { readonly candidate: number; readonly yardstick: number };
+}
+
+/** Figures that are true of one machine only; a column that a row has not is empty. */
+export interface Table { readonly title: string; readonly rows: readonly Readonly<Record<string, string | number>>[] }
+
+export interface BenchWorld {
+  /** Fewer rounds, for a look: ratios are rough then. */
+  readonly quick: boolean;
+  /** What the ratios were made of. */
+  readonly table: (table: Table) => void;
 }
 
 /** What a `*.bench.ts` exports by default. */
-export type Bench = () => Promise<readonly Measured[]> | readonly Measured[];
+export type Bench = (world: BenchWorld) => Promise<readonly Measured[]> | readonly Measured[];
 
 type Work = () => unknown;
 

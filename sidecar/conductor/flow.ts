@@ -23,9 +23,9 @@ export class Flow {
   /** Passes on what a proxy says. Returns what the proxy is to wait for, when it says more than anyone asked it to. */
   push(frame: Frame, to: Channel): void | Promise<void> {
     const held = this.#behind.get(to);
-    if (held === undefined) return to.send(frame) ? undefined : this.#fallsBehind(to, frame.bytes.length);
+    if (held === undefined) return to.send(frame) ? undefined : this.#fallsBehind(to, sizeOf(frame));
     to.send(frame);
-    const now = held + frame.bytes.length;
+    const now = held + sizeOf(frame);
     this.#behind.set(to, now);
     if (now > this.limit) return to.drained();
   }
@@ -49,6 +49,9 @@ export class Flow {
     this.#pause = undefined;
   }
 }
+
+/** Bytes. What comes from a proxy is bytes already. */
+function sizeOf({ pieces }: Frame): number { return pieces.reduce((size, { length }) => size + length, 0); }
 
 function pause(): { readonly over: Promise<void>; readonly end: () => void } {
   let end = (): void => undefined;

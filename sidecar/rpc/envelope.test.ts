@@ -31,9 +31,11 @@ const value = fc.oneof(
 );
 const long = fc.tuple(fc.constantFrom("x", '"', "\\", "}"), fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0', ',"m\\u0065thod":""'), fc.constantFrom("{", "["))
   .map(([text, inner, open]) => open === "{" ? `{"text":${JSON.stringify(text.repeat(5000))}${inner}}` : `[${JSON.stringify(text.repeat(5000))}${inner && `,{"x":0${inner}}`}]`);
+/** Many short strings, which are searched instead of crossed. */
+const dense = fc.tuple(fc.constantFrom("", ',"id":1', ',"\\u0069d":2', ',"error":0'), fc.nat(999)).map(([inner, at]) => `[${Array.from({ length: 1000 }, (_, i) => `{"a":"b"${i === at ? inner : ""}}`).join(",")}]`);
 const lineOf = (value: fc.Arbitrary<string>) => fc.tuple(fc.array(fc.tuple(key, value, space), { maxLength: 8 }), space)
   .map(([members, gap]) => `${gap}{${gap}${members.map(([key, value, gap]) => `${key}${gap}:${gap}${value}${gap}`).join(`,${gap}`)}}${gap}`);
-const line = lineOf(value), longLine = lineOf(fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: long }));
+const line = lineOf(value), longLine = lineOf(fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: long }, { weight: 1, arbitrary: dense }));
 
 suite("envelope", () => {
   const table: readonly [line: string, expected: unknown][] = [
@@ -93,6 +95,14 @@ suite("envelope", () => {
     [',"me\\u0074hod":"n"', { kind: "request", id: 1, method: "n" }],
   ] as const) test(`what follows a long value counts: ${rest || "nothing"}`, () => {
     for (const text of ["x", '"', "\\"]) deepEqual(scanned(`{"id":1,"method":"m","params":{"text":${JSON.stringify(text.repeat(10_000))}}${rest}}`), expected);
+    deepEqual(scanned(`{"id":1,"method":"m","params":${JSON.stringify(Array.from({ length: 1000 }, () => ({ a: "b" })))}${rest}}`), expected);
+  });
+
+  test("a result counts that stands before much else", () => {
+    const more = `"more":${JSON.stringify(Array.from({ length: 1000 }, () => "b"))}`;
+    deepEqual(scanned(`{"id":1,"result":null,${more}}`), { kind: "response", id: 1, failed: false });
+    deepEqual(scanned(`{"id":1,"error":null,${more}}`), parsed(`{"id":1,"error":null,${more}}`));
+    deepEqual(scanned(`{"id":1,"error":{},${more}}`), { kind: "response", id: 1, failed: true });
   });
 
   test("a long line that breaks off is refused", () => {

@@ -3,12 +3,14 @@
  *
  * Invariants: for every line that is valid JSON the result is what `JSON.parse` would have given, whatever the order of the
  * keys, their escapes or their repetition (the last one counts). That needs the whole top level; but where much is still to
- * come and none of it can spell a key of the envelope, the scan is over: one native search finds that out. Otherwise nested
+ * come and none of it can spell a key of the envelope, the scan is over: native searches find that out. Otherwise nested
  * values are skipped by counting brackets: that they are valid inside is found out by whoever parses them. A line that breaks
  * off is refused, except a long one that breaks off right after a `}`.
  */
-import { BRACE, BRACE_END, BRACKET, COLON, COMMA, FrameError, LETTER_N, QUOTE, BACKSLASH, broken, nothingMore, scalar, skipSpace, stringEnd, valueEnd } from "./json-scan";
+import { BRACE, BRACKET, FrameError, LETTER_N, broken, nothingMore, scalar, skipSpace, textEnd, valueEnd } from "./json-scan";
+import { MemberWalk, methodAt, type Kept, type Key } from "./members";
 import { RpcCode, type Id } from "./message";
+import { insideOf, isSuccessorMethod } from "./successor";
 
 export { FrameError } from "./json-scan";
 
@@ -41,79 +43,65 @@ function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isInteger(value);
 }
 
-/**
- * An envelope, and where the bytes of its id, method and params stand: start and end are the same for what is not there, and
- * for params whose end was not looked for.
- */
+/** An envelope, and where the bytes that it is made of stand: start and end are the same for what is not there. */
 export interface Scanned {
   readonly envelope: Envelope;
   readonly idStart: number;
   readonly idEnd: number;
   readonly methodStart: number;
   readonly methodEnd: number;
+  /** The value of the params; 0 where there are none. */
   readonly paramsStart: number;
-  readonly paramsEnd: number;
-  /** The value from which on no key of the envelope is spelled, up to the brace at the end of the line; the line's length when that was not tried. */
-  readonly rest: number;
+  /** All members but `jsonrpc` and `id`, though perhaps with a second `jsonrpc`; 0 when they do not stand side by side. */
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+  /** What is in a proxy's envelope, where it was come across. */
+  readonly inside: Kept | undefined;
 }
 
-/** Reads the envelope of one line. Throws `FrameError`. */
+/** Reads the envelope of one line, which may have spaces and a newline at its end. Throws `FrameError`. */
 export function scanEnvelope(line: Buffer): Scanned {
-  const members: { id?: unknown; method?: unknown; result?: unknown; error?: unknown } = {};
-  let idStart = 0, idEnd = 0, methodStart = 0, methodEnd = 0, paramsStart = 0, paramsEnd = 0;
-  let at = skipSpace(line, 0);
-  if (line[at] === BRACKET) throw notAnObject(line);
-  if (line[at] !== BRACE) throw broken(line, at);
-  at = skipSpace(line, at + 1);
-  while (line[at] !== BRACE_END) {
-    if (line[at] !== QUOTE) throw broken(line, at);
-    const keyEnd = stringEnd(line, at);
-    const key = envelopeKey(line, at + 1, keyEnd - 1);
-    at = skipSpace(line, keyEnd);
-    if (line[at] !== COLON) throw broken(line, at);
-    const start = skipSpace(line, at + 1);
-    if (key !== "id" && key !== "method" && line.at(-1) === BRACE_END && nothingMore(line, start, line.length, SPELLED)) {
-      if (key === "result" || key === "error") members[key] = true;
-      return { envelope: envelopeOf(members), idStart, idEnd, methodStart, methodEnd, paramsStart: 0, paramsEnd: 0, rest: start };
-    }
-    const end = valueEnd(line, start);
+  let id: unknown, method: unknown, result: unknown, error: unknown, inside: Kept | undefined;
+  let idStart = 0, idEnd = 0, methodStart = 0, methodEnd = 0, paramsStart = 0, bodyStart = 0, bodyEnd = 0, bodies = 0;
+  const open = skipSpace(line, 0), close = textEnd(line) - 1;
+  if (line[open] === BRACKET) throw notAnObject(line);
+  if (line[open] !== BRACE) throw broken(line, open);
+  const walk = new MemberWalk(line, open);
+  let isInBody = false, isVersioned = false;
+  while (walk.next()) {
+    const { at, key, start } = walk;
+    if (key === "params") inside = isSuccessorMethod(method) && line[start] === BRACE ? insideOf(line, start) : undefined;
+    const end = walk.pass(key === "params" && inside ? inside.end : isLast(line, key, start, close, isVersioned) ? close : undefined);
     switch (key) {
-      case "id": idStart = start; idEnd = end; members.id = scalar(line, start, end); break;
-      case "method": methodStart = start; methodEnd = end; members.method = scalar(line, start, end); break;
-      case "params": paramsStart = start; paramsEnd = end; break;
-      case "result": case "error": members[key] = line[start] === LETTER_N ? scalar(line, start, end) : true; break;
-      case undefined: break;
+      case "id": idStart = start; idEnd = end; id = scalar(line, start, end); break;
+      case "method": methodStart = start; methodEnd = end; method = methodAt(line, start, end); break;
+      case "params": paramsStart = start; break;
+      case "result": result = presence(line, start); break;
+      case "error": error = presence(line, start); break;
+      default:
     }
-    at = skipSpace(line, end);
-    if (line[at] === COMMA) { at = skipSpace(line, at + 1); if (line[at] === BRACE_END) throw broken(line, at); }
-    else if (line[at] !== BRACE_END) throw broken(line, at);
+    if (key === "jsonrpc") isVersioned = true;
+    if (key === "id" || key === "jsonrpc") { isInBody = false; continue; }
+    if (!isInBody && ++bodies === 1) bodyStart = at;
+    isInBody = true;
+    bodyEnd = end;
   }
-  const rest = skipSpace(line, at + 1);
-  if (rest !== line.length) throw broken(line, rest);
-  return { envelope: envelopeOf(members), idStart, idEnd, methodStart, methodEnd, paramsStart, paramsEnd, rest: line.length };
+  if (walk.at !== close) throw broken(line, skipSpace(line, walk.at + 1));
+  if (bodies > 1) bodyStart = bodyEnd = 0;
+  return { envelope: envelopeOf({ id, method, result, error }), idStart, idEnd, methodStart, methodEnd, paramsStart, bodyStart, bodyEnd, inside };
 }
 
-/** A key of the envelope, or an escaped letter, which could be part of one. */
-const SPELLED = /"(?:id|jsonrpc|method|result|error)"|\\u00[67]/;
+/** A key of the envelope, and an escaped letter, which could be part of one. Two searches are faster than one for both. */
+const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/], SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
 
-type EnvelopeKey = "id" | "method" | "params" | "result" | "error";
-const KEYS: readonly { readonly key: EnvelopeKey; readonly bytes: Buffer }[] =
-  (["id", "method", "params", "result", "error"] as const).map(key => ({ key, bytes: Buffer.from(key) }));
+/** Whether nothing that counts comes behind the beginning of this value. A second `jsonrpc` does not. */
+function isLast(line: Buffer, key: Key | undefined, start: number, close: number, isVersioned: boolean): boolean {
+  return key !== "id" && key !== "jsonrpc" && key !== "method" && nothingMore(line, start, close, isVersioned ? SPELLED : SPELLED_TOO);
+}
 
-/** Which envelope key is spelled between two positions; an escape like `\u0069d` spells one too. */
-function envelopeKey(line: Buffer, start: number, end: number): EnvelopeKey | undefined {
-  for (let at = start; at < end; at++) {
-    if (line[at] === BACKSLASH) {
-      const name = scalar(line, start - 1, end + 1);
-      return KEYS.find(({ key }) => key === name)?.key;
-    }
-  }
-  search: for (const { key, bytes } of KEYS) {
-    if (bytes.length !== end - start) continue;
-    for (let i = 0; i < bytes.length; i++) if (bytes[i] !== line[start + i]) continue search;
-    return key;
-  }
-  return undefined;
+/** Of a result or an error it only matters whether it is `null`. */
+function presence(line: Buffer, start: number): unknown {
+  return line[start] === LETTER_N ? scalar(line, start, valueEnd(line, start)) : true;
 }
 
 function notAnObject(line: Buffer): FrameError {
@@ -121,4 +109,3 @@ function notAnObject(line: Buffer): FrameError {
   catch (cause) { return new FrameError(RpcCode.parseError, "it is not JSON", { cause }); }
   return new FrameError(RpcCode.invalidRequest, "it is a batch, and batches are not part of this protocol");
 }
-

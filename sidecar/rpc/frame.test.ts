@@ -23,7 +23,7 @@ suite("frame", () => {
     equal(frame.message, message);
     deepEqual(frame.envelope, { kind: "request", id: 1, method: "m" });
     equal(serialised, 0);
-    equal(frame.bytes, frame.bytes);
+    deepEqual(frame.bytes, frame.bytes);
     equal(serialised, 1);
   });
 
@@ -45,6 +45,20 @@ suite("frame", () => {
 
   test("of repeated ids the one that counts is changed", () => {
     deepEqual(parsed(raw('{"id":1,"method":"m","id":2}').withId(7)), { id: 7, method: "m" });
+  });
+
+  test("it leaves with its newline, and a large one is not copied for another id, an envelope, or none", () => {
+    const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"${"x".repeat(100_000)}"}}\n`), frame = Frame.raw(line);
+    const asked = frame.withId("b"), wrapped = frame.wrapped("proxy/successor"), unwrapped = Frame.raw(Buffer.concat(wrapped.pieces)).unwrapped(7);
+    deepEqual(frame.pieces, [line]);
+    equal(frame.bytes.length, line.length - 1);
+    for (const each of [asked, wrapped]) equal(each.pieces.some(piece => piece.buffer === line.buffer), true);
+    for (const [each, id] of [[asked, "b"], [wrapped, 1], [unwrapped, 7]] as const) {
+      equal(each.pieces.some(piece => piece.length > 90_000 && piece.length < line.length), true);
+      const written = String(Buffer.concat(each.pieces));
+      deepEqual([written.endsWith("}\n"), (JSON.parse(written) as { id: unknown }).id, written], [true, id, `${String(Buffer.from(each.bytes))}\n`]);
+    }
+    deepEqual(String(Buffer.concat(raw('{"method":"m"}').pieces)), '{"method":"m"}\n');
   });
 
   test("an integer beyond 2⁵³ goes from frame to frame as it was written", () => {

@@ -13,8 +13,9 @@ export class FrameError extends Error {
 }
 
 export const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, BRACKET = 0x5b, BRACKET_END = 0x5d, BRACE = 0x7b, BRACE_END = 0x7d, LETTER_N = 0x6e;
+const ZERO = 0x30;
 /** Beyond so many bytes one native search is cheaper than looking at each. */
-const NEAR = 48;
+const NEAR = 32;
 
 export function skipSpace(line: Buffer, from: number): number {
   let at = from;
@@ -22,20 +23,25 @@ export function skipSpace(line: Buffer, from: number): number {
   return at;
 }
 
+/** The position after the last byte that is not a space. */
+export function textEnd(line: Buffer): number {
+  let end = line.length;
+  for (let byte = line[end - 1]; byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a; byte = line[end - 1]) end--;
+  return end;
+}
+
 /** The position after the closing quote of the string that opens at `open`. */
 export function stringEnd(line: Buffer, open: number): number {
-  for (let at = open + 1; at < line.length;) {
-    for (const near = at + NEAR; at < near; at++) {
-      const byte = line[at];
-      if (byte === QUOTE) return at + 1;
-      if (byte === BACKSLASH) at++;
-    }
-    const quote = line.indexOf(QUOTE, at);
-    if (quote === -1) break;
+  let at = open + 1;
+  for (const near = Math.min(at + NEAR, line.length); at < near; at++) {
+    const byte = line[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  for (let quote = line.indexOf(QUOTE, at); quote !== -1; quote = line.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
     while (line[escapes - 1] === BACKSLASH) escapes--;
     if ((quote - escapes) % 2 === 0) return quote + 1;
-    at = quote + 1;
   }
   throw brokenOff();
 }
@@ -69,10 +75,24 @@ function nestedEnd(line: Buffer, start: number): number {
 export function scalar(line: Buffer, start: number, end: number): unknown {
   const first = line[start];
   if (first === BRACE || first === BRACKET) return true;
+  const whole = wholeNumber(line, start, end);
+  if (whole !== -1) return whole;
   const text = line.toString("utf8", start, end);
   if (first === QUOTE && !text.includes("\\")) return text.slice(1, -1);
   try { return JSON.parse(text); }
   catch (cause) { throw new FrameError(RpcCode.parseError, `it is not JSON: ${text.slice(0, 40)}`, { cause }); }
+}
+
+/** Most ids are one; -1 for all else. */
+function wholeNumber(line: Buffer, start: number, end: number): number {
+  if (end - start > 15 || (line[start] === ZERO && end - start > 1)) return -1;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = (line[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    value = 10 * value + digit;
+  }
+  return value;
 }
 
 export function broken(line: Buffer, at: number): FrameError {
@@ -83,17 +103,30 @@ function brokenOff(): FrameError {
   return new FrameError(RpcCode.parseError, "it breaks off in the middle");
 }
 
-/** From so many bytes on, searching them all is cheaper than a look at each. */
-const FAR = 4096;
+export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== line[start + i]) return false;
+  return true;
+}
+
+/** Only from so many bytes on a search may be worth it, and only where strings are so short that crossing each of them costs more. */
+const FAR = 4096, SAMPLE = 32, SHORT = 16;
 
 /**
- * Whether the value that begins at `start`, and what follows up to `end`, is so long that a search is worth it, and the search for
- * `pattern` (over the bytes as latin-1) finds nothing. False says nothing.
+ * Whether a search through the bytes from `start` up to `end` (as latin-1) is worth it, and finds none of these patterns. False
+ * says nothing.
  */
-export function nothingMore(line: Buffer, start: number, end: number, pattern: RegExp): boolean {
-  if (end - start < FAR) return false;
-  if (line[start] !== BRACE && line[start] !== BRACKET && line[start] !== QUOTE) return false;
-  const middle = (start + end) >> 1;
-  if (line.indexOf(QUOTE, middle) - middle > FAR) return false; // one long string, which a scan crosses faster still
-  return !pattern.test(line.toString("latin1", start, end));
+export function nothingMore(line: Buffer, start: number, end: number, patterns: readonly RegExp[]): boolean {
+  if (end - start < FAR || !isDense(line, (start + end) >> 1)) return false;
+  const text = line.toString("latin1", start, end);
+  return !patterns.some(pattern => pattern.test(text));
+}
+
+function isDense(line: Buffer, from: number): boolean {
+  const end = from + SAMPLE * SHORT;
+  let at = from;
+  for (let i = 0; i < SAMPLE; i++) {
+    at = line.indexOf(QUOTE, at) + 1;
+    if (at === 0 || at > end) return false;
+  }
+  return true;
 }

@@ -4,8 +4,13 @@ import { LineSplitter, LineTooLong } from "./lines";
 
 function split(chunks: readonly Uint8Array[], maxLine = 1000): { lines: string[]; rest: string } {
   const splitter = new LineSplitter(maxLine), lines: string[] = [];
-  for (const chunk of chunks) for (const line of splitter.push(Buffer.from(chunk))) lines.push(line.toString());
+  for (const chunk of chunks) take(splitter, Buffer.from(chunk), lines);
   return { lines, rest: splitter.end().toString() };
+}
+/** All lines that a chunk completes, without their newlines. */
+function take(splitter: LineSplitter, chunk: Buffer, lines: string[]): void {
+  splitter.push(chunk);
+  for (let line = splitter.next(); line; line = splitter.next()) lines.push(line.toString().replace(/\n$/, ""));
 }
 /** Cuts bytes at the given places, also between the bytes of one character. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
@@ -39,13 +44,13 @@ suite("lines", () => {
 
   test("what came before a line that is too long is handed out first", () => {
     const splitter = new LineSplitter(3), lines: string[] = [];
-    throws(() => { for (const line of splitter.push(Buffer.from("a\nbc\ntoo long"))) lines.push(line.toString()); }, LineTooLong);
+    throws(() => take(splitter, Buffer.from("a\nbc\ntoo long"), lines), LineTooLong);
     deepEqual(lines, ["a", "bc"]);
   });
 
   test("a long line in chunks of one byte is held in one buffer, not in one for each", () => {
     const splitter = new LineSplitter(1 << 22), byte = Buffer.from("x");
-    for (let i = 0; i < 1 << 20; i++) equal(splitter.push(byte).next().done, true);
+    for (let i = 0; i < 1 << 20; i++) { splitter.push(byte); equal(splitter.next(), undefined); }
     equal(splitter.pending, 1 << 20);
     equal(splitter.end().length, 1 << 20);
   });

@@ -1,17 +1,25 @@
 /**
  * Cuts a stream of bytes into lines, at `\n` only (U+2028 and a lone `\r` are text), however it was cut into chunks.
  *
- * Invariants: a line is handed out when its newline has come, without it and without one `\r` before it; what is held is one
- * unfinished line of at most `maxLine` bytes; every byte is copied a bounded number of times, also in chunks of one byte.
+ * Invariants: a line is handed out when its newline has come; what is held is one unfinished line of at most `maxLine` bytes. A
+ * line in one chunk is not copied, large pieces of one are copied once, small ones a bounded number of times.
  */
 export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
 const NEWLINE = 0x0a, RETURN = 0x0d;
+/** From so many bytes on a piece of a line is kept as it came until the line is complete. */
+const LARGE = 16 * 1024;
+const EMPTY = Buffer.alloc(0);
 
 export class LineSplitter {
-  #held: Buffer = Buffer.alloc(0);
+  #chunk: Buffer = EMPTY;
+  #at = 0;
+  /** Of the unfinished line: large pieces, and what has been gathered; then the small ones that are being gathered. */
+  #pieces: Buffer[] = [];
+  #gathered: Buffer = EMPTY;
+  #gatheredLength = 0;
   #length = 0;
 
   constructor(readonly maxLine: number) {}
@@ -19,48 +27,66 @@ export class LineSplitter {
   /** Bytes of the unfinished line. */
   get pending(): number { return this.#length; }
 
-  /** The lines that `chunk` completes, cut as they are asked for. Take them all before the next `push`. Throws `LineTooLong`. */
-  *push(chunk: Buffer): Generator<Buffer, void, undefined> {
-    let start = 0;
-    for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
-      const piece = chunk.subarray(start, newline);
-      start = newline + 1;
-      this.#check(piece.length);
-      if (this.#length === 0) yield withoutReturn(piece);
-      else { this.#hold(piece); yield withoutReturn(this.#take()); }
-    }
-    this.#check(chunk.length - start);
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
+  /** Gives the next chunk, when all lines of the one before have been taken. */
+  push(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#at = 0;
+  }
+
+  /** The next line: with its newline, or without its `\r\n`. Undefined when it takes another chunk. Throws `LineTooLong`. */
+  next(): Buffer | undefined {
+    const chunk = this.#chunk, start = this.#at;
+    if (start === chunk.length) return undefined;
+    const newline = chunk.indexOf(NEWLINE, start), end = newline === -1 ? chunk.length : newline;
+    if (this.#length + end - start > this.maxLine) throw new LineTooLong(`a line of more than ${this.maxLine} bytes`);
+    const next = this.#at = newline === -1 ? end : end + 1;
+    const piece = start === 0 && next === chunk.length ? chunk : chunk.subarray(start, next);
+    if (newline !== -1 && this.#length === 0) return withoutReturn(piece);
+    this.#hold(piece);
+    return newline === -1 ? undefined : withoutReturn(this.#take());
   }
 
   /** What came after the last newline; empty when nothing did. */
   end(): Buffer {
-    return withoutReturn(this.#take());
-  }
-
-  #check(more: number): void {
-    if (this.#length + more > this.maxLine) throw new LineTooLong(`a line of more than ${this.maxLine} bytes`);
+    const line = this.#take();
+    return line[line.length - 1] === RETURN ? line.subarray(0, -1) : line;
   }
 
   #hold(piece: Buffer): void {
-    const length = this.#length + piece.length;
-    if (length > this.#held.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * this.#held.length, this.maxLine)));
-      this.#held.copy(grown, 0, 0, this.#length);
-      this.#held = grown;
+    this.#length += piece.length;
+    if (piece.length < LARGE) return this.#gather(piece);
+    this.#keepGathered();
+    this.#pieces.push(piece);
+  }
+
+  #gather(piece: Buffer): void {
+    const length = this.#gatheredLength + piece.length;
+    if (length > this.#gathered.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#gathered.length));
+      this.#gathered.copy(grown, 0, 0, this.#gatheredLength);
+      this.#gathered = grown;
     }
-    piece.copy(this.#held, this.#length);
-    this.#length = length;
+    piece.copy(this.#gathered, this.#gatheredLength);
+    this.#gatheredLength = length;
+  }
+
+  #keepGathered(): void {
+    if (this.#gatheredLength === 0) return;
+    this.#pieces.push(this.#gathered.subarray(0, this.#gatheredLength));
+    this.#gathered = EMPTY;
+    this.#gatheredLength = 0;
   }
 
   #take(): Buffer {
-    const line = this.#held.subarray(0, this.#length);
-    this.#held = Buffer.alloc(0);
+    this.#keepGathered();
+    const pieces = this.#pieces, [first = EMPTY] = pieces;
+    const line = pieces.length > 1 ? Buffer.concat(pieces, this.#length) : first;
+    this.#pieces = [];
     this.#length = 0;
     return line;
   }
 }
 
 function withoutReturn(line: Buffer): Buffer {
-  return line.at(-1) === RETURN ? line.subarray(0, -1) : line;
+  return line[line.length - 2] === RETURN ? line.subarray(0, -2) : line;
 }

@@ -11,7 +11,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";
-import { LineSplitter, LineTooLong } from "./lines";
+import { LineBatch } from "./line-batch";
+import { LineReader } from "./line-reader";
+import { LineTooLong } from "./lines";
 import { RpcCode, type RpcErrorObject } from "./message";
 
 export interface NdjsonOptions {
@@ -34,25 +36,24 @@ type State =
   | { readonly kind: "closed"; readonly reason: Closed };
 
 const MAX_LINE = 64 * 1024 * 1024, BATCH = 64 * 1024, EXCERPT = 1000;
-const NEWLINE = Buffer.from("\n"), SPACE = 0x20, BRACE = 0x7b, BRACKET = 0x5b;
+const SPACE = 0x20, BRACE = 0x7b, BRACKET = 0x5b;
 
 class NdjsonChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #options: NdjsonOptions;
-  readonly #lines: LineSplitter;
+  readonly #maxLine: number;
+  readonly #unsent = new LineBatch();
   #state: State = { kind: "waiting" };
-  #unsent: Uint8Array[] = [];
-  #unsentBytes = 0;
-  #chunks = 0;
+  #reader: LineReader | undefined;
   #waiting: (() => void)[] = [];
 
   constructor(input: Readable, output: Writable, options: NdjsonOptions) {
     this.#input = input;
     this.#output = output;
     this.#options = options;
-    this.#lines = new LineSplitter(options.maxLine ?? MAX_LINE);
-    input.on("error", () => {}); // the loop that reads reports it; a late one has no reader
+    this.#maxLine = options.maxLine ?? MAX_LINE;
+    input.on("error", () => {}); // the reader reports it; a late one has no reader
     output.on("drain", () => this.#release());
     output.on("error", error => this.#outputFailed(error));
     output.on("close", () => this.#outputFailed(undefined));
@@ -63,16 +64,20 @@ class NdjsonChannel implements Channel {
     if (state.kind === "closed") return queueMicrotask(() => receiver.closed(state.reason));
     if (state.kind !== "waiting") throw new Error("a channel is started once");
     this.#state = { kind: "open", receiver };
-    void this.#read(receiver);
+    this.#reader = new LineReader(this.#input, this.#maxLine, {
+      take: line => this.#take(line, receiver),
+      takeLast: line => this.#takeLast(line, receiver),
+      ended: cause => void this.#end(cause ? { message: "The connection broke while it was read.", cause } : { message: "The other side closed the connection." }),
+      failed: error => this.#refuse(error),
+    });
   }
 
   send(frame: Frame): boolean {
     if (!this.#isSending()) return true;
-    const { bytes } = frame;
-    this.#unsent.push(bytes, NEWLINE);
-    this.#unsentBytes += bytes.length + 1;
-    if (this.#unsentBytes >= BATCH) this.#flush();
-    else if (this.#unsent.length === 2) process.nextTick(() => this.#flush());
+    const isFirst = this.#unsent.bytes === 0;
+    for (const piece of frame.pieces) this.#unsent.add(piece);
+    if (this.#unsent.bytes >= BATCH) this.#flush();
+    else if (isFirst) process.nextTick(this.#flush);
     return !this.#output.writableNeedDrain;
   }
 
@@ -85,32 +90,8 @@ class NdjsonChannel implements Channel {
     this.#close({ message: "The connection was closed." });
   }
 
-  async #read(receiver: Receiver): Promise<void> {
-    try {
-      for await (const chunk of this.#input) {
-        this.#chunks++;
-        if (this.#isClosed()) continue; // discarded, so that the writer can end in peace
-        try { await this.#takeAll(this.#lines.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)), receiver); }
-        catch (error) { this.#refuse(error); }
-      }
-      await this.#takeLast(receiver);
-      await this.#end({ message: "The other side closed the connection." });
-    } catch (cause) {
-      await this.#end({ message: "The connection broke while it was read.", cause });
-    }
-  }
-
   #isSending(): boolean { return this.#state.kind === "open" || this.#state.kind === "waiting"; }
   #isClosed(): boolean { return this.#state.kind === "closed"; }
-
-  /** One after the other; lines are only cut when it is their turn. */
-  async #takeAll(lines: Iterable<Buffer>, receiver: Receiver): Promise<void> {
-    for (const line of lines) {
-      const busy = this.#take(line, receiver);
-      if (busy) await busy;
-      if (this.#isClosed()) return;
-    }
-  }
 
   #take(line: Buffer, receiver: Receiver): void | Promise<void> {
     const first = line[0] === BRACE ? BRACE : line.find(byte => byte > SPACE);
@@ -123,9 +104,8 @@ class NdjsonChannel implements Channel {
   }
 
   /** A last message may lack its newline; half of one is reported, and nobody is left to be answered. */
-  #takeLast(receiver: Receiver): void | Promise<void> {
-    const line = this.#lines.end();
-    if (line.length === 0 || this.#isClosed()) return;
+  #takeLast(line: Buffer, receiver: Receiver): void | Promise<void> {
+    if (this.#isClosed()) return;
     const frame = Frame.raw(line);
     if (whatIsWrong(frame)) return this.#garbage(line, "the stream ended in the middle of it");
     return receiver.receive(frame);
@@ -137,7 +117,7 @@ class NdjsonChannel implements Channel {
   }
 
   #garbage(line: Buffer, why: string): void {
-    this.#options.garbage?.(line.subarray(0, EXCERPT).toString(), why);
+    this.#options.garbage?.(line.subarray(0, EXCERPT).toString().trimEnd(), why);
   }
 
   /** Reading is over, or soon will be: the reason may take a moment more, and nothing is sent meanwhile. */
@@ -153,7 +133,7 @@ class NdjsonChannel implements Channel {
 
   #refuse(error: unknown): void {
     if (!(error instanceof LineTooLong)) return this.#close({ message: "A message could not be handled.", cause: error });
-    const limit = `${this.#lines.maxLine / 1024 / 1024} MiB`;
+    const limit = `${this.#maxLine / 1024 / 1024} MiB`;
     this.#complain({ code: RpcCode.invalidRequest, message: `A message may have ${limit}; this connection is closed.` });
     this.#close({ message: `The other side sent a message of more than ${limit}.`, cause: error });
     this.#input.destroy();
@@ -162,9 +142,9 @@ class NdjsonChannel implements Channel {
   /** Who closed its end has usually died with its last words still in the pipe: they are read while any come. */
   #outputFailed(cause: Error | undefined): void {
     if (this.#isClosed()) return;
-    const seen = this.#chunks;
+    const seen = this.#reader?.chunks;
     setImmediate(() => setImmediate(() => {
-      if (this.#chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
+      if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
       else this.#outputFailed(cause);
     }));
   }
@@ -176,17 +156,17 @@ class NdjsonChannel implements Channel {
     this.#state = { kind: "closed", reason };
     this.#output.end();
     this.#release();
-    if (state.kind === "waiting") this.#input.resume();
-    else state.receiver.closed(reason);
+    if (this.#reader) this.#reader.stop();
+    else this.#input.resume();
+    if (state.kind !== "waiting") state.receiver.closed(reason);
   }
 
-  #flush(): void {
-    if (this.#unsent.length === 0) return;
-    const batch = this.#unsent;
-    this.#unsent = [];
-    this.#unsentBytes = 0;
-    this.#output.write(Buffer.concat(batch));
-  }
+  readonly #flush = (): void => {
+    const pieces = this.#unsent.take(), isMany = pieces.length > 1;
+    if (isMany) this.#output.cork(); // one system call for all
+    for (const piece of pieces) this.#output.write(piece);
+    if (isMany) this.#output.uncork();
+  };
 
   #release(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();

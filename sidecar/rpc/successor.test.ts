@@ -36,6 +36,9 @@ suite("the envelope of a proxy", () => {
       const back = frame.wrapped("_proxy/successor").unwrapped("id" in message ? id : undefined);
       deepEqual(read(back), { ...message, ...("id" in message ? { id } : {}) });
       deepEqual(back.envelope, raw(text(back)).envelope);
+      if ("id" in message) deepEqual(read(frame.withId(id).wrapped("_proxy/successor").unwrapped(0)), { ...message, id: 0 });
+      if ("id" in message) deepEqual(read(frame.wrapped("_proxy/successor").withId(id).unwrapped(0)), { ...message, id: 0 });
+      if ("id" in message) deepEqual(read(frame.withId(id).withMethod("x").withId("y")), { ...message, id: "y", method: "x" });
       if ("params" in message) equal(text(back).includes(JSON.stringify(message.params)), true);
     }));
   });
@@ -47,6 +50,14 @@ suite("the envelope of a proxy", () => {
       deepEqual(read(raw(envelope).unwrapped(7)), { jsonrpc, id: 7, ...inside });
       deepEqual(read(Frame.of(raw(envelope).message).unwrapped(7)), { jsonrpc, id: 7, ...inside });
     }));
+  });
+
+  test("what is not to be in it is not, also behind long params", () => {
+    for (const rest of [',"jsonrpc":"2.0"', ',"id":5', ',"id":5,"jsonrpc":"2.0"', ',"x":1,"jsonrpc":"2.0","y":2']) {
+      const { jsonrpc: _, id, ...inside } = JSON.parse(`{"method":"m","params":${JSON.stringify(Array.from({ length: 1000 }, () => "b"))}${rest}}`) as Record<string, unknown>;
+      deepEqual(read(raw({ ...inside, ...(id === undefined ? {} : { id }), ...(rest.includes("jsonrpc") ? { jsonrpc: "2.0" } : {}) }).wrapped("proxy/successor")),
+        { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method: "proxy/successor", params: inside });
+    }
   });
 
   test("an envelope with an escaped key inside is opened too", () => {

@@ -1,0 +1,86 @@
+/** A chain of programs, with the client of the bench before it: nothing is parsed, newlines are counted. */
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { startProgram, type Program } from "./child";
+import { onLines } from "./lines";
+import { request, type Kind } from "./messages";
+import type { Meters, Usage } from "./meter";
+
+export interface ChainSpec {
+  readonly name: string;
+  readonly program: Program;
+  readonly args?: readonly string[];
+  /** Processes between client and agent. */
+  readonly metered: number;
+  /** Times that a message goes through a process on its way from the client to the agent. */
+  readonly hops: number;
+}
+
+export class Chain implements AsyncDisposable {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #gone: Promise<unknown>;
+  #isEnding = false;
+  #lastId = 0;
+  #arrived: () => void = () => undefined;
+
+  private constructor(readonly spec: ChainSpec, readonly name: string, private readonly meters: Meters) {
+    this.#child = startProgram(spec.program, spec.args, meters.environment(name));
+    this.#child.stdout.on("data", onLines(() => this.#arrived()));
+    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#gone.then(code => { if (!this.#isEnding) throw new Error(`${name} ended with ${String(code)}`); });
+  }
+
+  static async start(spec: ChainSpec, meters: Meters): Promise<Chain> {
+    const chain = new Chain(spec, `${spec.name} ${++started}`, meters);
+    await chain.#lines(1, () => chain.#tell({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }));
+    await meters.ready(chain.name, spec.metered);
+    return chain;
+  }
+
+  /** One after the other. Resolves with the microseconds of each, sorted. */
+  async roundTrips(kind: Kind, count: number): Promise<Float64Array> {
+    this.#tell({ method: "_bench/answer", params: { kind } });
+    const line = request(kind), times = new Float64Array(count);
+    let i = 0, begin = 0;
+    await new Promise<void>(resolve => {
+      const next = (): void => {
+        begin = performance.now();
+        this.#child.stdin.write(line.withId(++this.#lastId));
+      };
+      this.#arrived = () => {
+        times[i++] = (performance.now() - begin) * 1000;
+        if (i < count) next();
+        else resolve();
+      };
+      next();
+    });
+    return times.sort();
+  }
+
+  /** Resolves with the seconds that so many notifications of the agent took to arrive. */
+  async stream(kind: Kind, count: number): Promise<number> {
+    const begin = performance.now();
+    await this.#lines(count, () => this.#tell({ method: "_bench/stream", params: { kind, count } }));
+    return (performance.now() - begin) / 1000;
+  }
+
+  usage(): Promise<Usage> { return this.meters.usage(this.name); }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
+    this.#child.stdin.end();
+    await this.#gone;
+  }
+
+  #tell(message: object): void { this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`); }
+
+  #lines(count: number, begin: () => void): Promise<void> {
+    return new Promise(resolve => {
+      let left = count;
+      this.#arrived = () => { if (--left === 0) resolve(); };
+      begin();
+    });
+  }
+}
+
+let started = 0;

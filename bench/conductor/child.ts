@@ -1,0 +1,17 @@
+/** The next program of a chain, for those that are no conductor. */
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import path from "node:path";
+import type { Readable, Writable } from "node:stream";
+
+export type Program = "agent" | "conductor" | "parse" | "pipe" | "proxy";
+
+/** Where scripts/bench.mjs puts `NAME.program.ts`. */
+export function programPath(name: Program): string {
+  const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
+  if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
+  return path.join(folder, "conductor", `${name}.program.mjs`);
+}
+
+export function startProgram(name: Program, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcessByStdio<Writable, Readable, null> {
+  return spawn(process.execPath, [programPath(name), ...args], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+}

@@ -1,0 +1,78 @@
+/** What a process costs, asked by the bench over a socket that every process which it starts, or has started, connects to. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export interface Usage {
+  /** User and system, microseconds since the process began. */
+  readonly cpu: number;
+  /** Resident bytes, now and at most. */
+  readonly rss: number;
+  readonly peak: number;
+}
+
+/** In whose environment they stand is a metered process of that chain. */
+const SOCKET = "SYMPOSIUM_BENCH_METER", CHAIN = "SYMPOSIUM_BENCH_CHAIN";
+
+/** In a program: answers from now on, and keeps nothing running. */
+export function answerMeter(): void {
+  const socket = connect(process.env[SOCKET] ?? "").unref();
+  socket.on("error", () => undefined); // the bench has gone, and the stdio with it
+  socket.on("data", () => {
+    const { user, system } = process.cpuUsage();
+    const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 };
+    socket.write(`${JSON.stringify(usage)}\n`);
+  });
+  socket.write(`${process.env[CHAIN] ?? ""}\n`);
+}
+
+/** In the bench. */
+export class Meters implements AsyncDisposable {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
+  readonly #path = process.platform === "win32" ? `\\\\.\\pipe\\${path.basename(this.#folder)}` : path.join(this.#folder, "meter");
+  readonly #server: Server;
+  readonly #ofChain = new Map<string, Socket[]>();
+  #arrived: (() => void)[] = [];
+
+  constructor() {
+    this.#server = createServer(socket => {
+      socket.on("error", () => undefined);
+      socket.once("data", name => {
+        const chain = String(name).trim();
+        this.#ofChain.set(chain, [...this.#ofChain.get(chain) ?? [], socket]);
+        for (const resolve of this.#arrived.splice(0)) resolve();
+      });
+    }).listen(this.#path);
+  }
+
+  environment(chain: string): Record<string, string> { return { [SOCKET]: this.#path, [CHAIN]: chain }; }
+
+  /** Resolves when so many processes of a chain can be asked. */
+  async ready(chain: string, processes: number): Promise<void> {
+    while ((this.#ofChain.get(chain)?.length ?? 0) < processes) await new Promise<void>(resolve => this.#arrived.push(resolve));
+  }
+
+  /** The sum over the processes of a chain. */
+  async usage(chain: string): Promise<Usage> {
+    const all = await Promise.all((this.#ofChain.get(chain) ?? []).map(ask));
+    return all.reduce((sum, one) => ({ cpu: sum.cpu + one.cpu, rss: sum.rss + one.rss, peak: sum.peak + one.peak }), { cpu: 0, rss: 0, peak: 0 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of [...this.#ofChain.values()].flat()) socket.destroy();
+    await new Promise(resolve => this.#server.close(resolve));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function ask(socket: Socket): Promise<Usage> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(new Error("a process of the bench has gone"));
+    socket.once("close", gone).once("data", line => {
+      socket.off("close", gone);
+      resolve(JSON.parse(String(line)) as Usage); // our own words
+    });
+    socket.write("?");
+  });
+}

@@ -1,0 +1,6 @@
+/** A proxy that looks at nothing, on stdio. */
+import { serveProxyOnStdio } from "../../sidecar/proxies/stdio";
+import { answerMeter } from "./meter";
+
+answerMeter();
+serveProxyOnStdio({ name: "Pass", make: () => ({}) });

@@ -1,0 +1,71 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { PassThrough, Readable } from "node:stream";
+import { LineReader, type LineTaker } from "./line-reader";
+
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+
+/** Writes down what a reader tells; `take` may say more. */
+function read(input: Readable, take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined) {
+  const told: string[] = [];
+  const taker: LineTaker = {
+    take: line => { told.push(String(line).trim()); return take(String(line).trim(), () => reader); },
+    takeLast: line => { told.push(`last ${String(line)}`); return take(String(line), () => reader); },
+    ended: cause => { told.push(cause ? `broken: ${cause.message}` : "ended"); },
+    failed: error => { told.push(`failed: ${String(error)}`); },
+  };
+  const reader: LineReader = new LineReader(input, 1000, taker);
+  return { told, reader };
+}
+
+suite("line reader", () => {
+  test("lines, what follows the last newline, and the end, each when the one before is taken", async () => {
+    let letGo = () => {};
+    const { told } = read(Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]), () => new Promise(resolve => { letGo = resolve; }));
+    for (const expected of [["a"], ["a", "bc"], ["a", "bc", "last rest"], ["a", "bc", "last rest", "ended"]]) {
+      for (let i = 0; i < 5; i++) await turn();
+      deepEqual(told, expected);
+      letGo();
+    }
+  });
+
+  test("a stream that goes on although it was paused loses nothing", async () => {
+    const input = new PassThrough();
+    let letGo = () => {};
+    const { told } = read(input, line => line === "a" ? new Promise(resolve => { letGo = resolve; }) : undefined);
+    for (const chunk of ["a\nb\n", "c\n", "d\ne", "\n"]) input.emit("data", Buffer.from(chunk));
+    deepEqual(told, ["a"]);
+    letGo();
+    await turn();
+    deepEqual(told, ["a", "b", "c", "d", "e"]);
+    equal(input.isPaused(), false);
+  });
+
+  test("who stops in the middle hears nothing more, and the stream runs out", async () => {
+    const input = Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]);
+    const { told } = read(input, async (_, reader) => { reader().stop(); });
+    for (let i = 0; i < 10; i++) await turn();
+    deepEqual([told, input.readableEnded], [["a"], true]);
+  });
+
+  for (const [how, fail] of [["throws", () => { throw new Error("no"); }], ["rejects", async () => { await turn(); throw new Error("no"); }]] as const) {
+    test(`a taker that ${how} is told so once, and nothing else`, async () => {
+      const { told } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
+      for (let i = 0; i < 10; i++) await turn();
+      deepEqual(told, ["a", "failed: Error: no"]);
+    });
+  }
+
+  test("a stream that breaks is told with its cause, after the line that is being taken", async () => {
+    const input = new PassThrough();
+    let letGo = () => {};
+    const { told } = read(input, () => new Promise(resolve => { letGo = resolve; }));
+    input.write("a\n");
+    await turn();
+    input.destroy(new Error("EIO"));
+    for (let i = 0; i < 5; i++) await turn();
+    deepEqual(told, ["a"]);
+    letGo();
+    await turn();
+    deepEqual(told, ["a", "broken: EIO"]);
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * Reads a stream line by line, as fast as who takes the lines.
+ *
+ *   ready ── a line is not taken at once ──▶ busy ── it is ──▶ ready          any ── stop, failure, all taken ──▶ over
+ *
+ * Invariants: lines are shown one at a time, in order, and cut when it is their turn; while one is being taken the stream is not
+ * read beyond what it was about to give; the end is told once, after the last line; after `stop` what comes is discarded.
+ */
+import { finished, type Readable } from "node:stream";
+import { LineSplitter } from "./lines";
+
+export interface LineTaker {
+  /** A line, as `LineSplitter.next` gives it. May throw, or reject. */
+  take(line: Buffer): void | Promise<void>;
+  /** What came after the last newline, if anything did; likewise. */
+  takeLast(line: Buffer): void | Promise<void>;
+  /** `cause`: how the stream broke. */
+  ended(cause: Error | undefined): void;
+  /** A line is too long (`LineTooLong`), or could not be taken. The reader has stopped. */
+  failed(error: unknown): void;
+}
+
+export class LineReader {
+  readonly #input: Readable;
+  readonly #lines: LineSplitter;
+  readonly #taker: LineTaker;
+  #state: "ready" | "busy" | "over" = "ready";
+  /** What came while it was busy: one chunk, or a few from a stream that cannot be paused at once. */
+  readonly #next: Buffer[] = [];
+  #streamEnd: { readonly cause: Error | undefined } | undefined;
+  #chunks = 0;
+
+  constructor(input: Readable, maxLine: number, taker: LineTaker) {
+    this.#input = input;
+    this.#lines = new LineSplitter(maxLine);
+    this.#taker = taker;
+    input.on("data", (chunk: Uint8Array | string) => this.#arrived(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)));
+    finished(input, { writable: false }, error => {
+      this.#streamEnd = { cause: error ?? undefined };
+      if (this.#state === "ready") this.#end();
+    });
+  }
+
+  /** How many have come. */
+  get chunks(): number { return this.#chunks; }
+
+  stop(): void {
+    this.#state = "over";
+    this.#next.length = 0;
+    this.#input.resume(); // so that the writer can end in peace
+  }
+
+  /** Most waits are over before more comes: the stream is paused only when it does. */
+  #arrived(chunk: Buffer): void {
+    this.#chunks++;
+    if (this.#state === "over") return;
+    if (this.#state === "ready") return this.#takeAll(chunk);
+    this.#next.push(chunk);
+    this.#input.pause();
+  }
+
+  #takeAll(chunk: Buffer): void {
+    this.#lines.push(chunk);
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    try {
+      for (let line = this.#lines.next(); line; line = this.#lines.next()) {
+        const busy = this.#taker.take(line);
+        if (this.#isOver()) return;
+        if (busy) return this.#wait(busy, () => this.#goOn());
+      }
+    } catch (error) { return this.#fail(error); }
+    const chunk = this.#next.shift();
+    if (chunk) return this.#takeAll(chunk);
+    if (this.#streamEnd) return this.#end();
+    if (this.#input.isPaused()) this.#input.resume();
+  }
+
+  #wait(busy: Promise<void>, then: () => void): void {
+    this.#state = "busy";
+    busy.then(() => {
+      if (this.#isOver()) return;
+      this.#state = "ready";
+      then();
+    }).catch((error: unknown) => this.#fail(error));
+  }
+
+  #end(): void {
+    const line = this.#lines.end();
+    try {
+      const busy = line.length > 0 && this.#taker.takeLast(line);
+      if (busy) return this.#wait(busy, () => this.#end());
+    } catch (error) { return this.#fail(error); }
+    if (!this.#isOver()) {
+      this.#state = "over";
+      this.#taker.ended(this.#streamEnd?.cause);
+    }
+  }
+
+  #isOver(): boolean { return this.#state === "over"; }
+
+  #fail(error: unknown): void {
+    if (this.#isOver()) return;
+    this.stop();
+    this.#taker.failed(error);
+  }
+}

@@ -1,0 +1,103 @@
+/** The members of a JSON object, as bytes: walking over them, and taking some of them out. */
+import { BACKSLASH, BRACE_END, COLON, COMMA, QUOTE, broken, isAt, scalar, skipSpace, stringEnd, valueEnd } from "./json-scan";
+
+/** The keys that mean something here. */
+const KEYS = ["id", "method", "params", "result", "error", "jsonrpc", "_meta", "meta"] as const;
+export type Key = typeof KEYS[number];
+
+/** By the length of the key. */
+const BY_LENGTH: readonly (readonly { readonly key: Key; readonly bytes: Buffer }[])[] =
+  Array.from({ length: 8 }, (_, length) => KEYS.filter(key => key.length === length).map(key => ({ key, bytes: Buffer.from(key) })));
+/** A letter that is escaped has so many bytes, and no key here has only one letter. */
+const ESCAPE = "\\u0069".length;
+
+/** Which of the keys is spelled between two positions; an escape like `\u0069d` spells one too. */
+function keyAt(line: Buffer, start: number, end: number): Key | undefined {
+  for (const { key, bytes } of BY_LENGTH[end - start] ?? []) if (isAt(line, start, bytes)) return key;
+  if (end - start <= ESCAPE) return undefined;
+  for (let at = start; at < end; at++) {
+    if (line[at] !== BACKSLASH) continue;
+    const name = scalar(line, start - 1, end + 1);
+    return KEYS.find(key => key === name);
+  }
+  return undefined;
+}
+
+/** A walk from key to key of the object that opens at `open`. Throws `FrameError` where it is broken. */
+export class MemberWalk {
+  /** Where the key begins, or the closing brace. */
+  at: number;
+  key: Key | undefined;
+  /** Where the value begins. */
+  start = 0;
+
+  constructor(readonly line: Buffer, open: number) { this.at = skipSpace(line, open + 1); }
+
+  /** Reads a key; false at the closing brace. */
+  next(): boolean {
+    const { line, at } = this;
+    if (line[at] === BRACE_END) return false;
+    if (line[at] !== QUOTE) throw broken(line, at);
+    const end = stringEnd(line, at), colon = skipSpace(line, end);
+    if (line[colon] !== COLON) throw broken(line, colon);
+    this.key = keyAt(line, at + 1, end - 1);
+    this.start = skipSpace(line, colon + 1);
+    return true;
+  }
+
+  /** Goes on to the next member. `end` is the end of the value, where that is known. */
+  pass(end = valueEnd(this.line, this.start)): number {
+    const { line } = this;
+    let at = skipSpace(line, end);
+    if (line[at] === COMMA) {
+      at = skipSpace(line, at + 1);
+      if (line[at] === BRACE_END) throw broken(line, at);
+    } else if (line[at] !== BRACE_END) throw broken(line, at);
+    this.at = at;
+    return end;
+  }
+}
+
+/** For each length the method that was read last: the same ones come again and again, and to compare bytes is cheaper than to decode them. */
+const METHODS: { readonly bytes: Buffer; readonly method: string }[] = [];
+const LONGEST = 64;
+
+export function methodAt(line: Buffer, start: number, end: number): unknown {
+  const known = METHODS[end - start];
+  if (known && isAt(line, start, known.bytes)) return known.method;
+  const method = scalar(line, start, end);
+  if (typeof method === "string" && end - start <= LONGEST) METHODS[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
+  return method;
+}
+
+const COMMA_BYTES = Buffer.from(",");
+
+/** What is left of an object when some of its members are taken out. */
+export interface Kept {
+  /** The text of the other members, in pieces. */
+  readonly pieces: readonly Buffer[];
+  /** What stands at `method`; undefined where nothing does. */
+  readonly method: unknown;
+  /** The position after the closing brace. */
+  readonly end: number;
+}
+
+export function membersWithout(line: Buffer, open: number, without: ReadonlySet<Key>): Kept {
+  const pieces: Buffer[] = [];
+  let method: unknown;
+  let from = -1, to = -1; // a run of members that stay
+  const take = (): void => {
+    if (from !== -1) pieces.push(...(pieces.length === 0 ? [] : [COMMA_BYTES]), line.subarray(from, to));
+    from = -1;
+  };
+  const walk = new MemberWalk(line, open);
+  while (walk.next()) {
+    const { at, key, start } = walk;
+    if (key !== undefined && without.has(key)) take();
+    else if (from === -1) from = at;
+    to = walk.pass();
+    if (key === "method") method = methodAt(line, start, to);
+  }
+  take();
+  return { pieces, method, end: walk.at + 1 };
+}
