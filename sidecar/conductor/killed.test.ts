@@ -7,7 +7,6 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
-import type { ProcessSpec } from "../agents/process";
 import { objectOr } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { RpcError } from "../rpc/message";
@@ -336,7 +335,7 @@ class Editor implements AsyncDisposable {
   }
 }
 
-function asJson({ name, command, args, env }: ProcessSpec): string { return JSON.stringify({ name, local: { command, args, env } }); }
+function asJson({ name, command, args, env }: ReturnType<typeof program>): string { return JSON.stringify({ name, local: { command, args, env } }); }
 
 /** Hears of each process when it starts, and when it ends. */
 class Witnesses implements AsyncDisposable {
