@@ -53,7 +53,7 @@ export async function host({ grep, output } = {}) {
 }
 
 /** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
-export const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
+const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
 /** The suites that look at VS Code's page from outside, as a user does. */
 export async function pages({ grep, output } = {}) {
@@ -71,10 +71,13 @@ export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env
   node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
     ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: LIMIT }));
 
-/** Published agents, in VS Code and without us, against a scripted model. Only when they are asked for. */
-export const agents = ({ grep, output } = {}) => mocha("agents", { grep, output }, env =>
-  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
-    ...pick(grep), "scripts/real-agents/agents.test.mjs"], { env, output }));
+/** Published agents against a scripted model: without us, in VS Code, and through chains of proxies. Only when they are asked for. */
+export async function agents({ grep, output } = {}) {
+  await programs();
+  return mocha("agents", { grep, output }, env =>
+    node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
+      ...pick(grep), "scripts/real-agents/agents.test.mjs", "scripts/real-agents/chains.test.mjs"], { env, output }));
+}
 
 const pick = grep => grep === undefined ? [] : ["--grep", grep];
 

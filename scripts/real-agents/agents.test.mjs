@@ -6,10 +6,6 @@ import { ask } from "./direct.mjs";
 import { onStage } from "./stage.mjs";
 import { smoke } from "./symposium.mjs";
 
-/** What could lead an agent to its user's account, model or settings instead of ours. */
-const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|GEMINI|GOOGLE|OPENAI|XDG_)/;
-for (const name of Object.keys(process.env)) if (NOT_INHERITED.test(name)) delete process.env[name];
-
 const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
 /** What the model was told that the calls of a scenario returned. */
 const told = (model, scenario) => model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");

@@ -1,31 +1,39 @@
 // The Anthropic Messages API, as far as agents use it.
-import { pieces, sendJson, startEvents } from "./reply.mjs";
+import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/messages$/;
 
-const textOf = content => typeof content === "string" ? content : (content ?? []).filter(part => part.type === "text").map(part => part.text).join("\n");
+let messages = 0;
+
+const partsIn = (content, type) => Array.isArray(content) ? content.filter(part => part.type === type) : [];
+const textOf = content => typeof content === "string" ? content : partsIn(content, "text").map(part => part.text).join("\n");
 
 export function read(body) {
+  // What the agent hides until the model has found it.
+  const toolResults = (body.messages ?? []).flatMap(({ content }) => partsIn(content, "tool_result"));
+  const found = new Set(toolResults.flatMap(({ content }) => partsIn(content, "tool_reference")).map(part => part.tool_name));
   return {
     entries: (body.messages ?? []).map(({ role, content }) => {
-      const parts = typeof content === "string" ? [] : content;
-      const results = parts.filter(part => part.type === "tool_result").map(part => textOf(part.content));
-      return { role, text: textOf(content), calls: parts.filter(part => part.type === "tool_use").length, results };
+      const results = partsIn(content, "tool_result").filter(part => partsIn(part.content, "tool_reference").length === 0).map(part => textOf(part.content));
+      return { role, text: textOf(content), calls: partsIn(content, "tool_use").map(part => part.name), results };
     }),
-    tools: (body.tools ?? []).map(({ name, input_schema: schema }) => ({ name, properties: Object.keys(schema?.properties ?? {}) })),
+    tools: (body.tools ?? []).filter(tool => !tool.defer_loading || found.has(tool.name))
+      .map(({ name, input_schema: schema }) => ({ name, properties: Object.keys(schema?.properties ?? {}) })),
     schema: body.output_format?.schema ?? body.output_config?.format?.schema,
   };
 }
 
-export async function write(response, { body }, { text, thinking, calls }) {
-  const usage = { input_tokens: 100, output_tokens: 20, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+export async function write(response, { body }, { scenario, text, thinking, calls, hold }) {
+  // What was asked besides the script costs nothing: agents ask it at any time, and add it up.
+  const [input, output] = scenario === undefined ? [0, 0] : [100, 20];
+  const usage = { input_tokens: input, output_tokens: output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const content = [
     ...(thinking ? [{ type: "thinking", thinking, signature: "c2ln" }] : []),
     ...(text ? [{ type: "text", text }] : []),
     ...calls.map(({ id, name, args }) => ({ type: "tool_use", id: `toolu_${id}`, name, input: args })),
   ];
   const ending = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
-  const message = { id: `msg_${Date.now()}`, type: "message", role: "assistant", model: body.model };
+  const message = { id: `msg_${++messages}`, type: "message", role: "assistant", model: body.model };
   if (!body.stream) return sendJson(response, { ...message, content, ...ending, usage });
 
   const events = startEvents(response);
@@ -34,7 +42,10 @@ export async function write(response, { body }, { text, thinking, calls }) {
   for (const [index, block] of content.entries()) {
     send("content_block_start", { index, content_block: emptied(block) });
     for await (const delta of deltasOf(block)) send("content_block_delta", { index, delta });
+    if (hold && block.type === "text") return;
+    await pause();
     send("content_block_stop", { index });
+    await pause();
   }
   send("message_delta", { delta: ending, usage: { output_tokens: usage.output_tokens } });
   send("message_stop", {});

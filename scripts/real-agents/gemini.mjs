@@ -1,5 +1,5 @@
 // The Gemini API, as far as agents use it.
-import { pieces, sendJson, startEvents } from "./reply.mjs";
+import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/models\/[^:]+:(?:streamGenerateContent|generateContent)$/;
 
@@ -10,7 +10,7 @@ export function read(body) {
     entries: (body.contents ?? []).map(({ role, parts = [] }) => ({
       role: role === "model" ? "assistant" : "user",
       text: parts.filter(part => part.text && !part.thought).map(part => part.text).join("\n"),
-      calls: parts.filter(part => part.functionCall).length,
+      calls: parts.filter(part => part.functionCall).map(part => part.functionCall.name),
       results: parts.filter(part => part.functionResponse).map(part => resultOf(part.functionResponse)),
     })),
     tools: (body.tools ?? []).flatMap(tool => tool.functionDeclarations ?? []).map(({ name, parametersJsonSchema, parameters }) =>
@@ -19,7 +19,7 @@ export function read(body) {
   };
 }
 
-export async function write(response, { path: at }, { text, thinking, calls }) {
+export async function write(response, { path: at }, { text, thinking, calls, hold }) {
   const chunk = (parts, ending = {}) => ({
     candidates: [{ content: { role: "model", parts }, index: 0, ...ending }],
     usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 }, responseId: `scripted-${Date.now()}`,
@@ -32,6 +32,8 @@ export async function write(response, { path: at }, { text, thinking, calls }) {
   const send = values => events("", values);
   if (thinking) send(chunk([{ text: `**Thinking** ${thinking}`, thought: true }]));
   for await (const piece of pieces(text)) send(chunk([{ text: piece }]));
+  if (hold) return;
+  await pause();
   if (made.length > 0) send(chunk(made));
   send(chunk([], ending));
   response.end();

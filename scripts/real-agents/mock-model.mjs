@@ -45,6 +45,7 @@ async function answer(request, response, scenarios, record) {
   const body = JSON.parse(text);
   const said = answerTo(dialect.read(body), scenarios);
   record({ ...asked, ...said });
+  if (said.error !== undefined) return sendJson(response, said.error.body, said.error.status);
   await dialect.write(response, { body, path: pathname }, said);
 }
 

@@ -1,7 +1,7 @@
 // What the APIs of models share in how they answer: JSON at once, or server-sent events.
 import { setTimeout as delay } from "node:timers/promises";
 
-const PIECES = 4, PAUSE_MS = 5;
+const PIECES = 4, PAUSE_MS = 20;
 
 export function sendJson(response, value, status = 200) {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
@@ -13,11 +13,15 @@ export function startEvents(response) {
   return (head, value) => { if (!response.destroyed) response.write(`${head}data: ${JSON.stringify(value)}\n\n`); };
 }
 
-/** A text in a few pieces, one after another with a pause, as a model streams it. */
+/** What a model needs from one thing to the next; long enough for an agent to have passed on what it has. */
+export const pause = () => delay(PAUSE_MS);
+
+/** A text in a few pieces, one after another with a pause, as a model streams it. «What it quotes» is one: its length is not ours. */
 export async function* pieces(text) {
-  const size = Math.ceil(text.length / PIECES);
-  for (let at = 0; at < text.length; at += size) {
-    if (at > 0) await delay(PAUSE_MS);
-    yield text.slice(at, at + size);
+  const size = Math.ceil(text.length / PIECES), quoting = text.split(/(?=«)|(?<=»)/);
+  const all = quoting.length > 1 ? quoting : Array.from({ length: PIECES }, (_, i) => text.slice(i * size, (i + 1) * size)).filter(piece => piece !== "");
+  for (const [i, piece] of all.entries()) {
+    if (i > 0) await pause();
+    yield piece;
   }
 }

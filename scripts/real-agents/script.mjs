@@ -1,9 +1,11 @@
 // What the scripted model says: a pure function of the request, so that retries and side requests do not disturb the script.
 //
 // A prompt that contains `@@scenario:NAME` chooses a scenario of scenarios.json, a list of steps; the step is the number of rounds of
-// tool calls in the history since. A step is `{text?, thinking?, calls?}`; `{{results}}` in a text becomes what the calls so far
-// returned. A call names a kind and is made with the tool of that kind that the agent offers:
+// tool calls in the history since. A step is `{text?, thinking?, calls?, hold?}` or `{error: {status, body}}`; `{{results}}` in a text
+// becomes what the calls so far returned, and with `hold` the answer never ends. A call names a kind and is made with the tool of that
+// kind that the agent offers; a server's tool that it hides is first searched for, with the tool for that.
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
+//   {kind: "mcp", server, tool, args}
 
 /** The agents' own tools. A tool gets only those of the arguments that it declares. */
 const TOOLS = {
@@ -12,14 +14,15 @@ const TOOLS = {
   read: { names: ["Read", "read_file"], arguments: ({ path }) => ({ file_path: path, absolute_path: path }) },
   edit: { names: ["Edit", "replace"], arguments: ({ path, old, new: text }) => ({ file_path: path, instruction: "scripted", old_string: old, new_string: text }) },
 };
+const SEARCH = "ToolSearch";
 const MARK = /@@scenario:([\w-]+)/g;
 
 /**
  * The answer to a request.
  *
- * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: number, results: string[]}`, `tools`
- * what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request for JSON. The answer is `{text, thinking?, calls:
- * [{id, name, args}]}`, with `scenario`, `step` and `results` when it comes from a scenario.
+ * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: [name of a tool], results: string[]}`,
+ * `tools` what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request for JSON. The answer is `{text,
+ * thinking?, calls: [{id, name, args}], hold?}` or `{error}`, with `scenario`, `step` and `results` when it comes from a scenario.
  */
 export function answerTo({ entries, tools, schema }, scenarios) {
   if (schema !== undefined) return plain(JSON.stringify(instance(schema)));
@@ -31,13 +34,20 @@ export function answerTo({ entries, tools, schema }, scenarios) {
   if (steps === undefined) return plain(`There is no scenario ${scenario}.`);
 
   const since = entries.slice(start + 1);
-  const step = since.filter(({ calls }, i) => calls > 0 && (since[i - 1]?.calls ?? 0) === 0).length;
+  const scripted = since.map(({ calls }) => calls.filter(name => name !== SEARCH).length);
+  const step = scripted.filter((calls, i) => calls > 0 && (scripted[i - 1] ?? 0) === 0).length;
   const results = since.flatMap(entry => entry.results);
-  const { text = "", thinking, calls = [] } = steps[step] ?? { text: "The script has ended." };
+  const { text = "", thinking, calls = [], hold, error } = steps[step] ?? { text: "The script has ended." };
+  if (error !== undefined) return { scenario, step, results, error };
+  const hidden = steps.flatMap(({ calls = [] }) => calls).filter(call => call.kind === "mcp" && toolFor(call, tools) === undefined);
+  if (hidden.length > 0 && tools.some(({ name }) => name === SEARCH) && !since.some(({ calls }) => calls.includes(SEARCH))) {
+    const query = `select:${hidden.map(call => namesOf(call)[0]).join(",")}`;
+    return { scenario, step, results, text: "", calls: [{ id: callId(`${step}_search`), name: SEARCH, args: { query, max_results: 10 } }] };
+  }
   const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
   const missing = calls.filter((_, i) => made[i] === undefined).map(({ kind }) => ` The agent offers no tool to ${kind}.`);
   return {
-    scenario, step, results, thinking, text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
+    scenario, step, results, thinking, hold, text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
     calls: made.filter(call => call !== undefined),
   };
 }
@@ -45,10 +55,18 @@ export function answerTo({ entries, tools, schema }, scenarios) {
 const plain = text => ({ text, calls: [] });
 
 function callOf(call, tools, id) {
-  const tool = tools.find(({ name }) => TOOLS[call.kind].names.includes(name));
+  const tool = toolFor(call, tools);
   if (tool === undefined) return undefined;
-  const args = Object.entries(TOOLS[call.kind].arguments(call)).filter(([name]) => tool.properties.includes(name));
-  return { id: `call_${id}_${Math.random().toString(36).slice(2, 10)}`, name: tool.name, args: Object.fromEntries(args) };
+  const args = call.kind === "mcp" ? call.args : TOOLS[call.kind].arguments(call);
+  return { id: callId(id), name: tool.name, args: Object.fromEntries(Object.entries(args).filter(([name]) => tool.properties.includes(name))) };
+}
+
+const callId = of => `call_${of}_${Math.random().toString(36).slice(2, 10)}`;
+const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).includes(name));
+
+/** What the agents call a tool: their own, or one of a server. */
+function namesOf({ kind, server, tool }) {
+  return kind === "mcp" ? [`mcp__${server}__${tool}`, `mcp_${server}_${tool}`] : TOOLS[kind].names;
 }
 
 /** The least value that a JSON schema allows. */

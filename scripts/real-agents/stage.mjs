@@ -5,11 +5,15 @@ import { temporaryRoot } from "../vscode-box/install.mjs";
 import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 
+/** What could lead an agent to its user's account, model or settings instead of ours. */
+const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|GEMINI|GOOGLE|OPENAI|XDG_)/;
+for (const name of Object.keys(process.env)) if (NOT_INHERITED.test(name)) delete process.env[name];
+
 /**
  * Runs `work` with a stage for the agent, which is taken down afterwards, however it ends:
  *
  * `command` is a shell command for the folder `bin` that starts the agent with its home and its model; `workspace` is where it is to
- * work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that arrived.
+ * work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that arrived; all of it is in `folder`.
  */
 export async function onStage(agent, work) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
@@ -19,10 +23,10 @@ export async function onStage(agent, work) {
   const model = await startModel({ folder: workspace });
   try {
     const own = { HOME: home, TMPDIR: temporary, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url) };
-    const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...commandOf(agent)];
+    const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...agent.command ?? commandOf(agent)];
     writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec env ${words.map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
     return await work({
-      model, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
+      model, folder, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
       written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },
     });
   } finally {

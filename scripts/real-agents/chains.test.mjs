@@ -1,0 +1,120 @@
+// Published agents, and the MCP SDK's client, through chains of proxies. What a client and an agent say to each other there is compared
+// twice: with what they say without a chain (transcript.mjs), and, in the same run, with what the agent read and wrote at the other end,
+// byte for byte.
+import { deepEqual, match, notDeepEqual, ok } from "node:assert/strict";
+import { bridgedOf, INITIALIZE, scenesOf } from "./acts.mjs";
+import { AGENTS, MCP_CLIENT } from "./agents.mjs";
+import { play } from "./play.mjs";
+import { transcript, withOwnIds } from "./transcript.mjs";
+
+const PASS = "pass-proxy", TOOLS = "tools-proxy";
+
+/** What is to be compared; each is played when the first test wants it, and once. */
+function playsOf(agent) {
+  const scenes = scenesOf(agent);
+  // The first session of a process is not like the others; without a chain the scenes with servers are not in it.
+  const bridged = [...scenes.slice(0, 2), ...bridgedOf(agent)];
+  const through = (scenes, proxies, options) => { let playing; return () => playing ??= play(agent, proxies, scenes, options); };
+  return {
+    direct: through(scenes), again: through(scenes),
+    passing: new Map([0, 1, 3].map(count => [count, through(scenes, Array.from({ length: count }, () => PASS))])),
+    bridged: new Map([
+      ["over http", through(bridged, [TOOLS])],
+      ["over http, with two other proxies", through(bridged, [PASS, TOOLS, PASS])],
+      ["over the shim on stdio", through(bridged, [TOOLS], { withoutHttp: true })],
+    ]),
+  };
+}
+
+/** The transcript of a scene. Throws what stopped it. */
+function told({ besides, parallel }, { scenes }, { name, apart }) {
+  const scene = scenes.get(name);
+  if (scene === undefined) throw new Error("It was not played, because one before it failed.");
+  if (scene.error !== undefined) throw scene.error;
+  return transcript(scene, { unordered: Object.keys(besides.answered), parallel, apart });
+}
+
+/** `expected` makes of a line without a chain what it is to be with one. */
+async function same(agent, one, other, scene, { like = scene, expected = text => text } = {}) {
+  deepEqual(told(agent, await other(), scene), told(agent, await one(), like).map(expected));
+}
+
+for (const agent of [...AGENTS, MCP_CLIENT]) {
+  const scenes = scenesOf(agent), { direct, again, passing, bridged } = playsOf(agent);
+
+  suite(`${agent.name} without a chain, again`, () => {
+    for (const scene of scenes) test(`${scene.name}: the same transcript`, () => same(agent, direct, again, scene));
+  });
+
+  for (const [count, chain] of passing) suite(`${agent.name} through ${proxies(count)}`, () => {
+    for (const scene of scenes) test(scene === INITIALIZE ? "initialize: as without a chain, and with MCP over ACP" : `${scene.name}: as without a chain`, () =>
+      same(agent, direct, chain, scene, { expected: withAcp }));
+
+    test("the client reads what the agent wrote, and the agent what the client wrote, byte for byte but for ids and MCP over ACP", async () => {
+      const { lines, toAgent, fromAgent } = await chain();
+      const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
+      const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
+      const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
+      ok(lines.length >= 3 * scenes.length);
+      deepEqual(bySides(withOwnIds(lines)), bySides(withOwnIds(atAgent).map(withAcp)));
+    });
+
+    test("it ends when its client leaves, and had nothing to complain of", async () => {
+      const { code, stderr } = await chain();
+      deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    });
+  });
+
+  for (const [way, chain] of bridged) suite(`${agent.name} and an MCP server of a proxy, ${way}`, () => {
+    for (const scene of bridgedOf(agent)) test(`${scene.name}: as those of a server on stdio that the client has, with the results of the tools`, async () => {
+      await same(agent, direct, chain, scene, { like: scenes.find(({ name }) => name === scene.as), expected: withoutServers });
+      const said = (await chain()).scenes.get(scene.name).lines.map(({ line }) => line).join("\n");
+      for (const result of [/said (once|together)/, /Behold:/, /It failed, as it should\./]) match(said, result);
+    });
+  });
+
+  suite(`the comparison of ${agent.name}'s transcripts`, () => {
+    test("sees what is lost, doubled, changed, or in another place", async () => {
+      const play = await direct(), scene = scenes[1], { lines, requests } = play.scenes.get(scene.name);
+      const [at, next] = lines.flatMap(({ message }, i) => message.params?.update?.sessionUpdate === "agent_message_chunk" ? [i] : []);
+      const answer = lines.findLastIndex(({ from, message }) => from === "agent" && message.id !== undefined);
+      const changed = (i, edit) => {
+        const message = edit(structuredClone(lines[i].message));
+        return lines.with(i, { ...lines[i], message, line: JSON.stringify(message) });
+      };
+      const wrong = {
+        lost: lines.toSpliced(at, 1),
+        doubled: lines.toSpliced(at, 0, lines[at]),
+        swapped: lines.with(at, lines[next]).with(next, lines[at]),
+        "with another text": changed(at, message => { message.params.update.content.text += "."; return message; }),
+        "of another session": changed(at, message => { message.params.sessionId = crypto.randomUUID(); return message; }),
+        "the answer to another request": changed(answer, message => ({ ...message, id: 1 })),
+        "with its keys in another order": changed(at, ({ params, ...rest }) => ({ params, ...rest })),
+        "with a space": lines.with(at, { ...lines[at], line: lines[at].line.replace(",", ", ") }),
+      };
+      for (const [what, lines] of Object.entries(wrong)) {
+        const other = { scenes: new Map([[scene.name, { lines, requests }]]) };
+        notDeepEqual(told(agent, other, scene), told(agent, play, scene), what);
+      }
+    });
+  });
+}
+
+function proxies(count) { return count === 0 ? "a chain without proxies" : count === 1 ? "a chain with one proxy" : `a chain with ${count} proxies`; }
+
+/** A line, with the one thing that a conductor changes: in the answer to initialize, that MCP servers over ACP are served. */
+function withAcp(text) {
+  if (!text.startsWith("agent ") || !text.includes('"agentCapabilities":')) return text;
+  const message = JSON.parse(text.slice("agent ".length)), { mcpCapabilities } = message.result?.agentCapabilities ?? {};
+  if (mcpCapabilities === undefined) return text;
+  mcpCapabilities.acp = true;
+  return `agent ${JSON.stringify(message)}`;
+}
+
+/** A line, with `session/new` as of a client that has no servers. */
+function withoutServers(text) {
+  if (!text.startsWith("client ") || !text.includes('"method":"session/new"')) return text;
+  const message = JSON.parse(text.slice("client ".length));
+  message.params.mcpServers = [];
+  return `client ${JSON.stringify(message)}`;
+}

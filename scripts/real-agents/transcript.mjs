@@ -1,0 +1,80 @@
+// Transcripts that can be compared: what is another in every run (ids, ports, processes, folders) is numbered in the order in which it
+// comes, so that who is who remains; times are all the same; what happens at the same time is told one after the other. All else stays as
+// it was written.
+
+/** What is numbered, by what it is called then; besides the ids of requests. */
+const NUMBERED = {
+  uuid: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
+  call: /(?<=call_\w+_)[a-z0-9]+\b/g,
+  message: /\bmsg_\d+\b/g,
+  port: /(?<=127\.0\.0\.1:)\d+/g,
+  process: /(?<=Process Group PGID: )\d+/g,
+  folder: /(?<=[/-])agent-\w{6}\b/g,
+  blob: /(?<=-blob-)\d+-[a-z0-9]+\b/g,
+};
+/** Two may be in one millisecond or not. */
+const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+/**
+ * A scene as lines of text: `lines` as wire.mjs has them, then what the model was asked and told. What happens at the same time is told
+ * strand by strand: the kinds of updates that come at any time (`unordered`), and in a scene that has them `apart` its sessions and, of an
+ * agent whose calls are `parallel`, their calls.
+ */
+export function transcript({ lines, requests }, { unordered, parallel, apart = false }) {
+  const keyed = lines.map(line => {
+    const { sessionId, update, toolCall } = paramsOf(line, lines) ?? {};
+    const kind = unordered.find(each => each === update?.sessionUpdate);
+    return { line, kind: kind ?? "", session: apart ? sessionId : undefined, call: apart && parallel && kind === undefined ? (update ?? toolCall)?.toolCallId : undefined };
+  });
+  const asked = requests.filter(({ scenario }) => scenario !== undefined).map(({ scenario, step, results, text, calls }) => ({ scenario, step, results, text, calls }));
+  if (apart) asked.sort((a, b) => a.scenario.localeCompare(b.scenario));
+  return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
+}
+
+/** The lines of a kind, a session and a call, in the order in which sessions and calls come first in what has an order. */
+function strandsOf(keyed) {
+  const ordered = keyed.filter(({ kind }) => kind === "");
+  const place = name => { const all = [...new Set(ordered.map(line => line[name]))]; return line => all.indexOf(line[name]); };
+  const ranks = [place("session"), place("call")];
+  const before = (a, b) => a.kind.localeCompare(b.kind) || ranks.map(rank => rank(a) - rank(b)).find(difference => difference !== 0) || 0;
+  const strands = [];
+  for (const each of [...keyed].sort(before)) { // stable
+    const last = strands.at(-1);
+    if (last && before(last[0], each) === 0) last.push(each); else strands.push([each]);
+  }
+  return strands.map(strand => strand.map(({ line }) => line));
+}
+
+/** An answer's are those of its question; ids of both sides may be the same. */
+function paramsOf({ from, message }, lines) {
+  if (message.method !== undefined) return message.params;
+  return lines.find(line => line.from !== from && line.message.id === message.id && line.message.method !== undefined)?.message.params;
+}
+
+/**
+ * Lines as text, with the ids of requests, of their answers and of what cancels them numbered, for each side in its order. All else, the
+ * order of keys too, is as it was written.
+ */
+export function withOwnIds(lines) {
+  const numbers = { client: new Map(), agent: new Map() };
+  for (const { from, message: { id, method } } of lines) if (id !== undefined && method !== undefined) numbers[from].set(id, `${from}'s request ${numbers[from].size + 1}`);
+  const other = { client: "agent", agent: "client" };
+  return lines.map(({ from, line, message }) => {
+    const { id, method, params } = message;
+    if (line !== JSON.stringify(message)) return `${from} ${line}`;
+    if (method === "$/cancel_request") return `${from} ${JSON.stringify({ ...message, params: { ...params, requestId: numbers[from].get(params.requestId) } })}`;
+    return `${from} ${id === undefined ? line : JSON.stringify({ ...message, id: numbers[method === undefined ? other[from] : from].get(id) })}`;
+  });
+}
+
+function renumbered(lines) {
+  let texts = lines.map(line => line.replace(TIME, "a time"));
+  for (const [name, pattern] of Object.entries(NUMBERED)) {
+    const known = new Map();
+    texts = texts.map(text => text.replace(pattern, found => {
+      if (!known.has(found)) known.set(found, `${name} ${known.size + 1}`);
+      return known.get(found);
+    }));
+  }
+  return texts;
+}

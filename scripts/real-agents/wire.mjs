@@ -1,0 +1,131 @@
+// A client that speaks lines of JSON and writes every line down, in both directions. What it answers depends on nothing but what it was
+// asked, at once and in that order: two agents that say the same get the same.
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { killGroup } from "../project.mjs";
+
+const PATIENCE_MS = 60_000;
+const CANCELLED = { outcome: { outcome: "cancelled" } };
+
+export class Wire {
+  /** `{from: "client" | "agent", line, message}`, in the order in which they were sent and came. */
+  lines = [];
+  /** The agent's capabilities, once it has told them. */
+  can = {};
+  /** The kind of option that answers requests for permission; "wait": they are answered when they are withdrawn. */
+  permission = "allow_once";
+  stderr = "";
+  #child;
+  #lastId = 0;
+  /** Answers that are waited for, by id. */
+  #asked = new Map();
+  #watchers = new Set();
+  #withheld = [];
+  #exit;
+
+  constructor(command, args, { cwd, env = {} }) {
+    this.#child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.#exit = new Promise(resolve => { this.#child.on("error", error => resolve(error.message)).on("close", (code, signal) => resolve(code ?? signal)); });
+    this.#child.stderr.setEncoding("utf8").on("data", text => { this.stderr += text; });
+    this.#child.stdin.on("error", () => {}); // It has ended; who waits hears of that.
+    let rest = "";
+    this.#child.stdout.setEncoding("utf8").on("data", text => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      for (const line of lines) this.#receive(line);
+    });
+  }
+
+  /** Resolves with the answer, as `{result}` or `{error}`. */
+  request(method, params) {
+    const id = ++this.#lastId;
+    this.#send({ jsonrpc: "2.0", id, method, params });
+    return this.#alive(`the answer to ${method}`, new Promise(resolve => { this.#asked.set(id, resolve); }));
+  }
+
+  notify(method, params) { this.#send({ jsonrpc: "2.0", method, params }); }
+
+  /** Resolves once the agent has said what `wanted` is true of, from the line `since` on. */
+  until(what, wanted, since = 0) {
+    return this.#alive(what, new Promise(resolve => {
+      const look = () => { if (this.lines.slice(since).some(({ from, message }) => from === "agent" && wanted(message))) { this.#watchers.delete(look); resolve(); } };
+      this.#watchers.add(look);
+      look();
+    }));
+  }
+
+  /** The updates of a session, from the line `since` on. */
+  updates(sessionId, since = 0) {
+    return this.lines.slice(since).flatMap(({ from, message: { method, params } }) =>
+      from === "agent" && method === "session/update" && params.sessionId === sessionId ? [params.update] : []);
+  }
+
+  /** The text of a session's messages, from the line `since` on. */
+  said(sessionId, since) {
+    return this.updates(sessionId, since).filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk").map(({ content }) => content.text ?? "").join("");
+  }
+
+  /** As a client leaves: its end of the pipe is closed, and the agent ends. Resolves with the exit code. */
+  leave() {
+    this.#child.stdin.end();
+    return this.#patiently("its end", this.#exit);
+  }
+
+  kill() { killGroup(this.#child.pid, "SIGKILL"); }
+
+  /** What was not answered is, as cancelled. */
+  withdraw() {
+    for (const id of this.#withheld.splice(0)) this.#send({ jsonrpc: "2.0", id, result: CANCELLED });
+  }
+
+  #send(message) {
+    const line = JSON.stringify(message);
+    this.lines.push({ from: "client", line, message });
+    this.#child.stdin.write(`${line}\n`);
+  }
+
+  #receive(line) {
+    const message = JSON.parse(line);
+    this.lines.push({ from: "agent", line, message });
+    if (message.method === undefined) {
+      this.#asked.get(message.id)?.(message);
+      this.#asked.delete(message.id);
+    } else if (message.id !== undefined) this.#serve(message);
+    else if (message.method === "$/cancel_request" && this.#withheld.includes(message.params.requestId)) this.withdraw();
+    for (const look of this.#watchers) look();
+  }
+
+  #serve({ id, method, params }) {
+    if (method === "session/request_permission" && this.permission === "wait") { this.#withheld.push(id); return; }
+    this.#send({ jsonrpc: "2.0", id, ...answerTo(method, params, this.permission) });
+  }
+
+  /** What needs the agent: rejects when it has ended, or says nothing for too long. */
+  #alive(what, promise) {
+    return this.#patiently(what, Promise.race([promise, this.#exit.then(code => { throw this.#stuck(what, `the agent ended (${code})`); })]));
+  }
+
+  async #patiently(what, promise) {
+    let timer;
+    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), PATIENCE_MS); });
+    try { return await Promise.race([promise, late]); } finally { clearTimeout(timer); }
+  }
+
+  #stuck(what, why) {
+    return new Error([`While waiting for ${what}: ${why}.`, ...this.lines.slice(-5).map(({ from, line }) => `${from} ${line.slice(0, 500)}`), this.stderr.slice(-4000)].join("\n"));
+  }
+}
+
+function answerTo(method, params, permission) {
+  switch (method) {
+    case "session/request_permission": {
+      const option = params.options.find(({ kind }) => kind === permission);
+      return { result: option === undefined ? CANCELLED : { outcome: { outcome: "selected", optionId: option.optionId } } };
+    }
+    case "fs/read_text_file":
+      try { return { result: { content: readFileSync(params.path, "utf8") } }; }
+      catch { return { result: { content: "" } }; } // as of a file that is new
+    case "fs/write_text_file": writeFileSync(params.path, params.content); return { result: {} };
+    default: return { error: { code: -32601, message: `Method not found: ${method}` } };
+  }
+}

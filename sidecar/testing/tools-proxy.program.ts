@@ -1,0 +1,17 @@
+/** A proxy on stdio that gives every session the tools of mcp-server.ts, over ACP, as a server called “tools”. */
+import type { PassingRequest } from "../proxies/proxy";
+import { serveProxyOnStdio } from "../proxies/stdio";
+import { arrayOr, objectOr } from "../rpc/json";
+import { testMcpServer } from "./mcp-server";
+
+serveProxyOnStdio({
+  name: "Tools",
+  make: chain => {
+    const { declaration } = chain.offerMcp("tools", transport => testMcpServer(() => undefined).connect(transport));
+    const setup = (request: PassingRequest): Promise<unknown> => {
+      const params = objectOr(request.params);
+      return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), declaration] });
+    };
+    return { fromClient: { requests: { "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup } } };
+  },
+});
