@@ -27,7 +27,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/lazy-launcher.ts", ["src/protocol", "src/sidecar-supervisor.ts"]],
   ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
-  ["src/editor", ["src/protocol", "src/log.ts", "vscode", "node:"]],
+  ["src/editor", ["src/protocol", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
   ["src/testing", ["src", "node:"]],
   ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/chat", "vscode", "node:"]],
@@ -35,13 +35,13 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/manifest.test.ts", ["src"]],
   ["src/test", ["src", "scripts/vscode-box", "vscode", "playwright-core", ...TEST]],
 
-  ["webview/render.ts", ["src/protocol", "webview/markdown-safe.ts", "webview/split.ts", "webview/texts.ts", "webview/tool-content.ts"]],
+  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/split.ts", "webview/texts.ts", "webview/tool-content.ts"]],
   ["webview", ["src/protocol", MYNAH, "uuid"]],
 
   [ERRORS, ["src/protocol"]],
   ["sidecar/rpc", ["src/protocol", ERRORS, "node:", RPC]],
   ["sidecar/journal", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
-  ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc"]],
+  ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
   ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
   ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "node:"]],
@@ -59,7 +59,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/process\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|program)\.ts$/,
+  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|program)\.ts$/,
   [MYNAH]: /^webview\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
@@ -133,7 +133,7 @@ suite("layers", () => {
 
   const accepted: readonly [file: string, source: string][] = [
     ["src/sidecar-process.ts", `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`],
-    ["sidecar/agents/process.ts", `import { spawn } from "child_process"`],
+    ["sidecar/agents/child.ts", `import { spawn } from "child_process"`],
     ["sidecar/agents/process.test.ts", `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`],
     ["sidecar/testing/hanging.program.ts", `import { spawn } from "child_process"`],
     ["sidecar/agents/eliza/tools.ts", `import { connect } from "../../mcp/client"`],

@@ -1,4 +1,4 @@
-// `npm run test:agents`: published agents in Symposium, and Symposium in VS Code, against a scripted model on this machine. Opt-in, because
+// `npm run test:agents`: published agents in VS Code and through chains of proxies, against a scripted model on this machine. Opt-in, because
 // the first run installs the agents (0.5 GB, into SYMPOSIUM_AGENTS_CACHE or ~/.cache/symposium-agents). Nothing leaves the machine besides.
 //   npm run test:agents [-- --grep PATTERN]      The screenshots are in out/agents.
 import { spawnSync } from "node:child_process";

@@ -1,10 +1,9 @@
 /** Every command of the table in `names.ts`. The tests' own go through the same handlers as the page's messages. */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { ChatController } from "./chat/chat-controller";
+import type { ChatController, HostAction } from "./chat/chat-controller";
 import type { ResponseCapture } from "./chat/response-capture";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
-import type { ActionId } from "./protocol/chat";
 import type { Configuration } from "./settings/configuration";
 
 export interface CommandWorld {
@@ -53,16 +52,22 @@ async function selectAgent(configuration: Configuration): Promise<void> {
 const COMMAND_OF = {
   showLogs: "symposium.showLogs", restartAgent: "symposium.restartAgent", restartSidecar: "symposium.restartSidecar",
   selectAgent: "symposium.selectAgent", manageTrust: "workbench.trust.manage",
-} as const satisfies Readonly<Record<ActionId, CommandName | "workbench.trust.manage">>;
+} as const satisfies Readonly<Record<HostAction, CommandName | "workbench.trust.manage">>;
 
-export async function act(action: ActionId): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }
+export async function act(action: HostAction): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }
 
 /** One message with the actions' commands as its buttons. */
-export async function tell(message: string, actions: readonly ActionId[]): Promise<void> {
+export async function tell(message: string, actions: readonly HostAction[]): Promise<void> {
   const titles = actions.map(action => titleOf(COMMAND_OF[action]));
   const chosen = await vscode.window.showErrorMessage(message, ...titles);
   const action = actions[titles.indexOf(chosen ?? "")];
   if (action !== undefined) await act(action);
+}
+
+/** A sentence about the chat, with a way to it. */
+export async function invite(sentence: string): Promise<void> {
+  const open = "Open Chat";
+  if (await vscode.window.showInformationMessage(sentence, open) === open) await vscode.commands.executeCommand("symposium.openChat");
 }
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string { return command === "workbench.trust.manage" ? "Manage Workspace Trust" : COMMANDS[command]; }

@@ -1,5 +1,7 @@
 /** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
 
+import { ErrorCode } from "./protocol/errors";
+
 /** The sidecar ended before it answered. Another one is probably being started. */
 export class SidecarGone extends Error { override readonly name = "SidecarGone"; }
 
@@ -56,4 +58,12 @@ export function agentReplaced(missing: string, instead: string): string {
 
 export function bypassNotKept(agent: string): string {
   return `Your settings could not be written, so permissions of ${agent} are not bypassed: you are asked again. Is settings.json free of mistakes, and may it be changed?`;
+}
+
+/** What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence for the agent. */
+export class NotServed extends Error {
+  override readonly name = "NotServed";
+  constructor(readonly code: number, message: string, options?: { cause?: unknown }) { super(message, options); }
+  static noFile(path: string): NotServed { return new NotServed(ErrorCode.noFile, `There is no file ${path}.`); }
+  static refused(message: string, cause?: unknown): NotServed { return new NotServed(ErrorCode.refused, message, { cause }); }
 }

@@ -1,17 +1,21 @@
 /** The extension's entry: builds, wires, registers. No logic, and nothing is started before a page or a command wants it. */
 import path from "node:path";
 import * as vscode from "vscode";
+import { AttentionBadge } from "./chat/attention-badge";
 import { ChatController } from "./chat/chat-controller";
 import { ChatView } from "./chat/chat-view";
 import { ResponseCapture } from "./chat/response-capture";
 import { realClock } from "./clock";
-import { act, registerCommands, registerTestCommands, tell } from "./commands";
+import { act, invite, registerCommands, registerTestCommands, tell } from "./commands";
+import { Proposals } from "./editor/proposals";
+import { TextFiles } from "./editor/text-files";
 import { WorkingFolders } from "./editor/working-folders";
-import { openLink, workspaceFolders } from "./editor/workspace";
+import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/workspace";
 import { lazyLauncher } from "./lazy-launcher";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
+import { ChosenControls } from "./settings/chosen-controls";
 import { Configuration } from "./settings/configuration";
 import { SidecarSupervisor } from "./sidecar-supervisor";
 
@@ -31,9 +35,15 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   configuration.report();
 
   const folders = workspaceFolders(log);
+  const files = new TextFiles();
+  const proposals = own(new Proposals(files, folders.folders));
+  const chosen = new ChosenControls(context.globalState, log);
   const capture = new ResponseCapture();
   const supervisor = sidecar = new SidecarSupervisor({
-    clock: realClock, log, changed: phase => chat.phaseChanged(phase),
+    clock: realClock, log, changed: phase => {
+      chat.phaseChanged(phase);
+      if (phase.kind !== "running") attention.clear();
+    },
     launcher: lazyLauncher(async () => new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
       bundled: path.join(context.extensionPath, "dist", "sidecar.js"), custom: () => configuration.settings.acpAgentPath,
       hello: () => hello(configuration, context), env: process.env, clock: realClock, log,
@@ -41,15 +51,21 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     listeners: {
       "chat/event": event => chat.event(event),
       "chat/snapshot": snapshot => chat.snapshot(snapshot),
+      "chat/attention": wanted => attention.heard(wanted),
       "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId),
+      "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
+      "editor/readTextFile": async ({ path: file }) => ({ text: await files.read(file) }),
+      "editor/writeTextFile": async ({ path: file, text }) => { await files.write(file, text); return {}; },
+      "editor/openPage": ({ url }) => void openPage(url, folders),
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
   });
-  const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }); // told in the tab, and logged
+  const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence) });
+  const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
   const chat: ChatController = own(new ChatController({
-    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), log,
+    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, log,
     settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
-    act, openLink: href => openLink(href, folders), tell: (message, actions) => void tell(message, actions),
+    act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
     forwarded: (tabId, event) => capture.heard(tabId, event),
   }));
 

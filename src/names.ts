@@ -12,6 +12,7 @@ export const SETTINGS = {
   "symposium.bypassPermissions": { default: [], scope: "user" },
   "symposium.acpAgentPath": { default: "", scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
+  "symposium.experimentalProtocolV2": { default: false, scope: "user" },
   "symposium.logLevel": { default: "info", scope: "user" },
 } as const satisfies Readonly<Record<string, SettingRow>>;
 export type SettingName = keyof typeof SETTINGS;

@@ -5,11 +5,11 @@
  * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, StreamMessageWriter, type MessageConnection } from "vscode-jsonrpc/node";
+import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "./deferred";
-import { SidecarGone, SidecarRefused } from "./errors";
+import { NotServed, SidecarGone, SidecarRefused } from "./errors";
 import type { HostToSidecar, SidecarToHost } from "./protocol/sidecar";
-import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "./protocol/wire";
+import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "./protocol/wire";
 
 export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;
@@ -42,7 +42,10 @@ export class StreamClient implements SidecarClient {
     const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new StreamMessageWriter(toSidecar), { error: report, warn: report, info: report, log: report });
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
-    for (const [method, handler] of Object.entries(handlers)) connection.onNotification(method, handler);
+    const { "editor/readTextFile": read, "editor/writeTextFile": write, ...notes } = handlers;
+    for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
+    connection.onRequest("editor/readTextFile", served(read));
+    connection.onRequest("editor/writeTextFile", served(write));
     connection.listen();
     this.#connection = connection;
   }
@@ -70,6 +73,18 @@ export class StreamClient implements SidecarClient {
     for (const cut of this.#pending) cut.reject(this.#gone);
     this.#connection.dispose();
   }
+}
+
+/** Errors cross the wire with their code; one that nobody foresaw, with what it says. */
+function served<P, R>(handler: (params: P, signal: CancelSignal) => Promise<R>): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
+  return async (params, token) => {
+    try { return await handler(params, signalOf(token)); }
+    catch (error) { return new ResponseError(error instanceof NotServed ? error.code : ErrorCodes.InternalError, error instanceof Error ? error.message : String(error)); }
+  };
+}
+
+function signalOf(token: CancellationToken): CancelSignal {
+  return { get aborted() { return token.isCancellationRequested; }, addEventListener: (_, listener) => { token.onCancellationRequested(listener); } };
 }
 
 function isRefusal(error: unknown): error is ResponseError<unknown> {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { SidecarGone } from "./errors";
+import { NotServed, SidecarGone } from "./errors";
 import { Log } from "./log";
 import type { LogEvent } from "./protocol/log";
 import { PROTOCOL } from "./protocol/sidecar";
@@ -48,7 +48,10 @@ suite("sidecar process", () => {
     log.onLog(event => lines.push(event));
     const notes: string[] = [];
     const note = (method: string) => () => { notes.push(method); };
-    const listeners: SidecarListeners = { "chat/event": note("event"), "chat/snapshot": note("snapshot"), "settings/setBypass": note("setBypass"), log: note("log") };
+    const listeners: SidecarListeners = { "chat/event": note("event"), "chat/snapshot": note("snapshot"), "settings/setBypass": note("setBypass"), "settings/setControl": note("setControl"), "chat/attention": note("attention"), "editor/openPage": note("openPage"), log: note("log"),
+      "editor/readTextFile": async ({ path: file }) => { if (file === "/none") throw NotServed.noFile(file); if (file === "/odd") throw new Error("odd"); return { text: `text of ${file}` }; },
+      "editor/writeTextFile": async ({ path: file, text }) => { notes.push(`write ${file} ${text}`); return {}; },
+    };
     const it = new ProcessLauncher({
       bundled, custom: () => custom, clock, log, env: { ...process.env, SHELL: shell, NODE_OPTIONS: "--title=not-for-children", VSCODE_PID: "1" },
       hello: () => ({ protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: folder, bypass: [] }),
@@ -69,6 +72,22 @@ suite("sidecar process", () => {
     equal(await process.ended, "Symposium’s sidecar stopped unexpectedly (exit code 0).");
     deepEqual(notes, ["started", "event", "ended"]);
     ok(lines.some(({ message, level }) => message === "env false,false" && level === "warn"));
+  });
+
+  test("what the sidecar asks of the editor is answered, and what it does not get has a code and a sentence", async () => {
+    const { launch, notes, lines } = launcher({ bundled: file("s.js", sidecar(`
+      wire.onNotification("chat/replay", async () => {
+        const asked = [["editor/readTextFile", { path: "/a" }], ["editor/readTextFile", { path: "/none" }], ["editor/readTextFile", { path: "/odd" }], ["editor/writeTextFile", { path: "/b", text: "x" }], ["editor/format", {}]];
+        for (const [method, params] of asked) process.stderr.write(JSON.stringify(await wire.sendRequest(method, params).catch(error => [error.code, error.message])) + "\\n");
+        wire.sendNotification("process/ended", {});
+      });`)) });
+    const process = launch();
+    (await process.ready).notify("chat/replay", { sessionId: "s", asked: 1 });
+    while (!notes.includes("ended")) await settled();
+    await process.stop();
+    deepEqual(lines.filter(({ level }) => level === "warn").map(({ message }) => message).filter(message => !message.includes("editor/format")), [
+      '{"text":"text of /a"}', '[-32053,"There is no file /none."]', '[-32603,"odd"]', "{}"]);
+    deepEqual(notes, ["write /b x", "ended"]);
   });
 
   test("killed: the end is told with its signal, and open and later requests are rejected with the reason", async () => {

@@ -40,7 +40,8 @@ class World implements Launcher {
   readonly phases: string[] = [];
   readonly supervisor = new SidecarSupervisor({
     launcher: this, clock: this.clock, log: this.log, changed: ({ kind }) => { this.phases.push(kind); },
-    listeners: { "chat/event": () => undefined, "chat/snapshot": () => undefined, "settings/setBypass": () => undefined, log: () => undefined } satisfies SidecarListeners,
+    listeners: { "chat/event": () => undefined, "chat/snapshot": () => undefined, "settings/setBypass": () => undefined, "settings/setControl": () => undefined, "chat/attention": () => undefined, "editor/openPage": () => undefined,
+      "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), log: () => undefined } satisfies SidecarListeners,
   });
 
   constructor() { this.log.onLog(({ message }) => ok(message !== "Unexpected event", "an unexpected event")); }

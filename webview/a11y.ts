@@ -3,6 +3,7 @@
  * screen reader. A MutationObserver dresses what mynah makes; finished messages are told in a region of their own,
  * because mynah replaces a growing answer again and again.
  */
+import { freshId } from "./dom";
 import { texts } from "./texts";
 
 export interface Accessibility {
@@ -44,6 +45,18 @@ function dress(element: Element): void {
   element.querySelectorAll("button").forEach(nameButton);
 }
 
+/** Who reaches a question hears who asks, and what: its header and its text. Both may be made anew with each update. */
+export function nameQuestion(card: Element): void {
+  refer(card, "aria-labelledby", card.querySelector(".mynah-chat-item-card-header"));
+  refer(card, "aria-describedby", card.querySelector(":scope > .mynah-card > .mynah-card-inner-order-20"));
+}
+
+function refer(from: Element, attribute: string, to: Element | null): void {
+  if (to === null) return from.removeAttribute(attribute);
+  if (to.id === "") to.id = freshId();
+  if (from.getAttribute(attribute) !== to.id) from.setAttribute(attribute, to.id);
+}
+
 type Attributes = Readonly<Record<string, string>>;
 
 const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = [
@@ -53,7 +66,6 @@ const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = 
   ["input.mynah-tab-item", { "role": "tab" }],
   [".mynah-chat-items-conversation-container > .mynah-chat-item-card", { "role": "article", "tabindex": "-1" }],
   [".mynah-ui-icon", { "aria-hidden": "true" }],
-  [".mynah-prompt-input-options select", { "aria-label": texts.agentTooltip }],
   [".mynah-chat-prompt-input-info", { "role": "status" }],
 ];
 

@@ -5,35 +5,30 @@
  * touched; only acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been
  * made safe before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
  */
-import { ChatItemType, MynahIcons, MynahUI, type ChatItem, type ChatItemButton, type ChatItemContent } from "@aws/mynah-ui";
+import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../src/protocol/agents";
 import type { TabId } from "../src/protocol/webview";
+import type { Acts } from "./acts";
+import { changeOf, pageChoice } from "./buttons";
+import { card, type Card } from "./card";
+import { bannerItem, itemContent } from "./card-item";
 import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
+import { AGENT, pickersOf, type Picker } from "./controls";
 import { openLinksOnlyThrough } from "./links";
 import { literal } from "./markdown-safe";
 import { PromptInput } from "./prompt-input";
-import type { Card, CardButton, CardHeader, CardIcon } from "./render";
-import type { Banner, TabView } from "./tab-view";
+import { TabParts } from "./tab-parts";
+import type { TabView } from "./tab-view";
 import { texts } from "./texts";
 
-/** What the user did. */
-export interface Acts {
-  opened(tabId: TabId): void;
-  closed(tabId: TabId): void;
-  selected(tabId: TabId): void;
-  typed(tabId: TabId, text: string): void;
-  submitted(tabId: TabId, text: string): void;
-  stopped(tabId: TabId): void;
-  buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
-  agentChosen(agentId: string): void;
-  linkClicked(href: string): void;
-}
+export type { Acts } from "./acts";
 
 interface Place {
   readonly mynahId: string;
   view: TabView | undefined;
   cards: readonly Card[];
   window: CardWindow;
+  readonly parts: TabParts;
 }
 
 const EARLIER = "symposium-earlier";
@@ -49,7 +44,10 @@ export class ChatUi {
   #currentAgentId = "";
 
   constructor(private readonly root: HTMLElement, private readonly acts: Acts, private readonly newTabId: () => TabId, maxTabs: number) {
-    this.#input = new PromptInput(root, (mynahId, text) => this.#withTab(mynahId, tabId => acts.typed(tabId, text)));
+    this.#input = new PromptInput(root, (mynahId, text) => {
+      this.#place(mynahId)?.parts.typed();
+      this.#withTab(mynahId, tabId => acts.typed(tabId, text));
+    });
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
     this.#mynah = new MynahUI({
       rootSelector: `#${root.id}`,
@@ -62,11 +60,8 @@ export class ChatUi {
       onBeforeTabRemove: mynahId => (this.#place(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
-      onInBodyButtonClicked: (mynahId, cardKey, { id }) => this.#withTab(mynahId, tabId => cardKey === EARLIER ? this.#showEarlier(tabId) : acts.buttonClicked(tabId, cardKey, id)),
-      onPromptInputOptionChange: (_, options) => {
-        const agentId = options["agent"];
-        if (agentId !== undefined && agentId !== this.#currentAgentId) acts.agentChosen(agentId);
-      },
+      onInBodyButtonClicked: (mynahId, cardKey, { id }) => this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
+      onPromptInputOptionChange: (mynahId, values) => this.#withTab(mynahId, tabId => this.#picked(tabId, values)),
     });
   }
 
@@ -74,7 +69,7 @@ export class ChatUi {
   open(tabId: TabId): boolean {
     if (this.#places.has(tabId)) return true;
     this.#doing = { kind: "opening", tabId };
-    const mynahId = this.#mynah.updateStore("", { promptInputOptions: this.#agentOptions() });
+    const mynahId = this.#mynah.updateStore("", {});
     this.#doing = { kind: "nothing" };
     return mynahId !== undefined;
   }
@@ -93,21 +88,31 @@ export class ChatUi {
   }
 
   showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
-    const same = this.#currentAgentId === currentAgentId && JSON.stringify(agents) === JSON.stringify(this.#agents);
     this.#agents = agents;
     this.#currentAgentId = currentAgentId;
-    if (!same) for (const { mynahId } of this.#places.values()) this.#mynah.updateStore(mynahId, { promptInputOptions: this.#agentOptions() });
+    for (const place of this.#places.values()) this.#showPickers(place, place.view);
   }
 
   show(tabId: TabId, view: TabView): void {
     const place = this.#places.get(tabId);
     if (!place) return;
     const focused = document.activeElement;
+    const follow = place.parts.follow();
+    const before = place.view;
     this.#showAround(place, view);
     place.view = view;
+    if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
+    place.parts.show(view);
     this.#showCards(place, view.cards);
-    // A button that was pressed may be gone, and would leave the focus nowhere.
-    if (focused?.isConnected === false) this.#input.focus(place.mynahId);
+    follow();
+    this.#refocus(focused, place);
+  }
+
+  /** A form that was moved has lost the focus; a button that was pressed may be gone, a form closed, and would leave it nowhere. */
+  #refocus(focused: Element | null, { mynahId }: Place): void {
+    if (!(focused instanceof HTMLElement) || focused === document.body) return;
+    if (!focused.isConnected || focused.closest("[inert]")) this.#input.focus(mynahId);
+    else if (focused !== document.activeElement) focused.focus();
   }
 
   // --- around the cards
@@ -121,12 +126,26 @@ export class ChatUi {
     if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner)) set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
   }
 
-  #agentOptions(): NonNullable<Parameters<MynahUI["updateStore"]>[1]["promptInputOptions"]> {
-    if (this.#agents.length === 0) return [];
-    return [{
-      type: "select", id: "agent", title: texts.agentLabel, value: this.#currentAgentId, mandatory: true, hideMandatoryIcon: true, border: false, autoWidth: true,
-      selectTooltip: texts.agentTooltip, options: this.#agents.map(({ id, name }) => ({ value: id, label: name })),
-    }];
+  // --- what can be picked at the prompt
+
+  #showPickers({ parts }: Place, view: TabView | undefined): void {
+    parts.pickers.show(pickersOf(this.#agents, this.#currentAgentId, view?.controls ?? [], view?.live ?? false));
+  }
+
+  #drawPickers(mynahId: string, pickers: readonly Picker[]): void {
+    this.#mynah.updateStore(mynahId, {
+      promptInputOptions: pickers.map(({ id, tooltip, value, choices, disabled }) => ({
+        type: "select", id, title: id === AGENT ? texts.agentLabel : "", value, mandatory: true, hideMandatoryIcon: true, border: false, autoWidth: true, selectTooltip: tooltip, disabled,
+        options: choices.map(({ value, label }) => ({ value, label })),
+      })),
+    });
+  }
+
+  #picked(tabId: TabId, values: Readonly<Record<string, unknown>>): void {
+    const place = this.#places.get(tabId);
+    const choice = place?.parts.pickers.changed(place.view?.controls ?? [], values);
+    if (choice?.kind === "agent") this.acts.agentChosen(choice.agentId);
+    else if (choice) this.acts.controlChosen(tabId, choice.controlId, choice.value);
   }
 
   // --- cards
@@ -137,28 +156,29 @@ export class ChatUi {
     const cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
     const before = place.cards;
     place.cards = cards;
-    const follow = this.#scroll(place.mynahId);
     if (before.length > cards.length || before.some(({ key }, i) => cards[i]?.key !== key)) this.#drawAnew(place, cards);
     else cards.forEach((card, i) => {
       const old = before[i];
       if (old === undefined) this.#mynah.addChatItem(place.mynahId, itemOf(card, "new"));
       else if (!isSame(old, card)) this.#update(place.mynahId, old, card);
     });
-    this.#mark(place);
-    follow();
+    place.parts.dress(cards);
   }
 
-  /** What styles and tests find a card by; mynah itself writes `messageid` on the card and on all within it. */
-  #mark({ mynahId, cards }: Place): void {
-    const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
-    for (const card of this.root.querySelectorAll<HTMLElement>(`[mynah-tab-id="${mynahId}"] .mynah-chat-items-conversation-container > .mynah-chat-item-card:not([data-kind])`)) {
-      card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
-    }
+  #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
+    const choice = pageChoice(buttonId);
+    const change = changeOf(this.#places.get(tabId)?.cards.find(({ key }) => key === cardKey)?.changes ?? [], buttonId);
+    if (change) this.acts.openDiff(tabId, change);
+    else if (cardKey === EARLIER) this.#showEarlier(tabId);
+    else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
+    else this.acts.buttonClicked(tabId, cardKey, buttonId);
   }
 
   #update(mynahId: string, before: Card, card: Card): void {
-    if (before.growing && !card.growing) this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update"));
-    else this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, itemOf(card, "update"));
+    if (before.growing && !card.growing) return void this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update"));
+    // mynah takes no paragraph away, and makes no code block of one: what does not merely grow begins again.
+    if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, { body: null });
+    this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, itemOf(card, "update"));
   }
 
   /** mynah can only add at the end: whatever else changed in the order of cards begins again. */
@@ -170,17 +190,10 @@ export class ChatUi {
   #showEarlier(tabId: TabId): void {
     const place = this.#places.get(tabId);
     if (!place?.view) return;
+    const follow = place.parts.follow();
     place.window = showEarlier(place.window);
     this.#showCards(place, place.view.cards);
-  }
-
-  /** A reader at the end stays at the end; one who has scrolled away stays there. */
-  #scroll(mynahId: string): () => void {
-    const list = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"] .mynah-chat-items-container`);
-    if (!list) return () => undefined;
-    const { scrollTop } = list;
-    const atEnd = list.scrollHeight - scrollTop - list.clientHeight < 40;
-    return () => { list.scrollTop = atEnd ? list.scrollHeight : scrollTop; };
+    follow();
   }
 
   // --- tabs
@@ -189,10 +202,12 @@ export class ChatUi {
     const byUser = this.#doing.kind !== "opening";
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
-    this.#places.set(tabId, { mynahId, view: undefined, cards: [], window: wholeWindow });
+    const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
+    const place: Place = { mynahId, view: undefined, cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
+    this.#places.set(tabId, place);
     this.#input.watch(mynahId);
+    this.#showPickers(place, undefined);
     if (!byUser) return;
-    this.#mynah.updateStore(mynahId, { promptInputOptions: this.#agentOptions() });
     this.acts.opened(tabId);
     this.#input.focus(mynahId);
   }
@@ -209,60 +224,17 @@ export class ChatUi {
 }
 
 function earlier(count: number): Card {
-  return {
-    key: EARLIER, kind: "notice", growing: false, header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, body: "", folded: [], startsUnfolded: false,
-    buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
-  };
+  return card(EARLIER, "notice", { header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }] });
 }
 
+/** For the renderer, which does not draw terminals. */
 function isSame(a: Card, b: Card): boolean {
-  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify(a) === JSON.stringify(b));
+  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify({ ...a, terminals: [], changes: [] }) === JSON.stringify({ ...b, terminals: [], changes: [] }));
 }
 
-// --- Card → ChatItem
-
-/** An update names what is gone, because mynah merges it into what it has, and leaves alone what the user unfolded. */
 function itemOf(card: Card, how: "new" | "update"): ChatItem {
   const messageId = card.key;
   if (card.kind === "prompt") return { type: ChatItemType.PROMPT, messageId, body: card.body };
   if (card.kind === "answer") return { type: card.growing ? ChatItemType.ANSWER_STREAM : ChatItemType.ANSWER, messageId, body: card.body };
-  const content = headed(card);
-  return {
-    type: ChatItemType.ANSWER, messageId, fullWidth: true, padding: true, wrapCodes: true,
-    ...(card.folded.length === 0 ? { ...content, ...(how === "update" ? { summary: null } : {}) } : {
-      header: null, body: null,
-      summary: { ...(how === "new" ? { isCollapsed: !card.startsUnfolded } : {}), content, collapsedContent: card.folded.map(body => ({ body, wrapCodes: true })) },
-    }),
-    buttons: card.buttons.length === 0 ? null : card.buttons.map(buttonItem),
-  };
+  return { type: ChatItemType.ANSWER, messageId, ...itemContent(card, how) };
 }
-
-function headed({ header, body }: Card): ChatItemContent {
-  return { header: header ? headerItem(header) : null, body: body === "" ? null : body };
-}
-
-function headerItem({ icon, text, tone, status }: CardHeader): NonNullable<ChatItemContent["header"]> {
-  return {
-    icon: ICON[icon], body: text, padding: false, ...(tone === "plain" ? {} : { iconForegroundStatus: tone }),
-    status: { position: "right", text: status?.text ?? "", ...(status === undefined || status.tone === "plain" ? {} : { status: status.tone }) },
-  };
-}
-
-function bannerItem({ tone, text, buttons }: Banner): Partial<ChatItem> {
-  return {
-    messageId: "symposium-banner", fullWidth: true, header: headerItem({ icon: tone === "error" || tone === "warning" ? tone : "info", text, tone }),
-    ...(buttons.length > 0 ? { buttons: buttons.map(buttonItem) } : {}),
-  };
-}
-
-function buttonItem({ id, label, weight, hint }: CardButton): ChatItemButton {
-  return { id, text: label, keepCardAfterClick: true, status: WEIGHT[weight], ...(hint === undefined ? {} : { description: hint }) };
-}
-
-const WEIGHT: Readonly<Record<CardButton["weight"], NonNullable<ChatItemButton["status"]>>> = { main: "primary", plain: "clear", quiet: "dimmed-clear" };
-
-const ICON: Readonly<Record<CardIcon, MynahIcons>> = {
-  tool: MynahIcons.TOOLS, read: MynahIcons.EYE, edit: MynahIcons.PENCIL, delete: MynahIcons.TRASH, execute: MynahIcons.SHELL, search: MynahIcons.SEARCH, fetch: MynahIcons.GLOBE,
-  think: MynahIcons.LIGHT_BULB, question: MynahIcons.HELP, plan: MynahIcons.CHECK_LIST, info: MynahIcons.INFO, warning: MynahIcons.WARNING, error: MynahIcons.ERROR,
-};
-

@@ -1,5 +1,6 @@
 /** The page's entry: wires the pure page to VS Code, to the screen and to time. No logic. */
 import { v4 as uuid } from "uuid";
+import type { Entry } from "../src/protocol/chat";
 import type { PageToHost, TabId } from "../src/protocol/webview";
 import { makeAccessible } from "./a11y";
 import { ChatUi, type Acts } from "./chat-ui";
@@ -34,6 +35,14 @@ const acts: Acts = {
   agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
   linkClicked: href => happen({ kind: "linkClicked", href }),
   buttonClicked: clicked,
+  openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
+  openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
+  followToggled: () => happen({ kind: "followToggled" }),
+  controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
+  elicitationAnswered: (tabId, cardKey, choice) => {
+    const asked = entryOf(tabId, cardKey);
+    if (asked) happen({ kind: "elicitationAnswered", tabId, elicitationId: asked.id, choice });
+  },
 };
 
 const ui = new ChatUi(root, acts, uuid, MAX_TABS);
@@ -94,9 +103,13 @@ function draw(): void {
 
 function clicked(tabId: TabId, cardKey: string, buttonId: string): void {
   const meaning = meaningOf(buttonId);
-  if (meaning?.kind === "action") return happen({ kind: "actionChosen", tabId, action: meaning.action });
-  const asked = page.tabs.get(tabId)?.conversation.entries.find(entry => keyOf(entry.id) === cardKey);
-  if (meaning && asked) happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
+  if (meaning?.kind === "action") return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: uuid() });
+  const asked = entryOf(tabId, cardKey);
+  if (meaning?.kind === "permission" && asked) happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
+}
+
+function entryOf(tabId: TabId, cardKey: string): Entry | undefined {
+  return page.tabs.get(tabId)?.conversation.entries.find(({ id }) => keyOf(id) === cardKey);
 }
 
 function tell(before: Page, tabId: TabId): void {

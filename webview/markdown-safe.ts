@@ -20,7 +20,12 @@ export function safeCode(text: string, language: string): string {
 
 /** A name, a title, a path: no Markdown and no HTML in it means anything. */
 export function literal(text: string): string {
-  return visible(text).replace(/\s+/g, " ").trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
+  return oneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}
+
+/** The same for the places that take text: nothing hides, on one line. */
+export function oneLine(text: string): string {
+  return visible(text).replace(/\s+/g, " ").trim();
 }
 
 /** For the places that take HTML, not Markdown: tab titles. */

@@ -8,6 +8,7 @@
 import { ask } from "../src/protocol/delivery";
 import type { TabId, TabPosition } from "../src/protocol/webview";
 import { chain, post, show, turnOf, withTab, type Asking, type Effect, type Page, type Step, type Tab } from "./page-model";
+import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 
 /** What is missing is asked for again after this long, then twice as long, up to `LONGEST_WAIT_MS`. */
@@ -67,9 +68,9 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
   const tabs = tabIds.flatMap((tabId): TabPosition[] => {
     const tab = page.tabs.get(tabId);
     if (!tab) return [];
-    const { agent, cwd, entries } = tab.conversation;
+    const { agent, cwd, entries, terminals } = tab.conversation;
     return [{
-      tabId, ...(tab.seen.at ? { at: tab.seen.at } : {}), asked: tab.seen.asked, shown: newest(entries, limit),
+      tabId, ...(tab.seen.at ? { at: tab.seen.at } : {}), asked: tab.seen.asked, shown: newest(withTerminals(entries, terminals), limit),
       ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }),
     }];
   });

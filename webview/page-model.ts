@@ -1,9 +1,11 @@
 /** What the page knows, what can happen to it and what follows; `page-state.ts` is the machine. Pure. */
 import type { AgentChoice } from "../src/protocol/agents";
-import { emptyConversation, interrupted, type ActionId, type Conversation } from "../src/protocol/chat";
+import { emptyConversation, interrupted, type ActionId, type Conversation, type Entry, type Permission } from "../src/protocol/chat";
+import type { ControlValue } from "../src/protocol/controls";
 import type { Seen } from "../src/protocol/delivery";
+import type { Elicitation, ElicitationChoice } from "../src/protocol/elicitation";
 import type { PermissionChoice } from "../src/protocol/sidecar";
-import type { HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
+import type { Change, HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
 import { noDrafts, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;
@@ -30,11 +32,14 @@ export interface Tab {
   /** When something of this tab last came. */
   readonly heard: number;
   readonly drafts: Drafts;
-  /** Permissions that the user answered and the sidecar has not confirmed. */
-  readonly answering: readonly { readonly permissionId: string; readonly since: number }[];
+  /** Questions that the user answered and the sidecar has not confirmed. */
+  readonly answering: readonly { readonly entryId: string; readonly since: number }[];
   /** One sentence beside the input, until the next prompt at the latest. */
   readonly remark: Remark | undefined;
 }
+
+/** What the agent works on, for a user who wants to see it: one place at a time, and never into what they type. Times of the page's clock. */
+export interface Follow { readonly wanted: string | undefined; readonly opened: number; readonly typed: number }
 
 export interface Page {
   readonly tabs: ReadonlyMap<TabId, Tab>;
@@ -49,6 +54,9 @@ export interface Page {
   /** Events and snapshots handled, and how many of them the host knows of. */
   readonly handled: number;
   readonly acknowledged: number;
+  /** Whether the editor goes where the agent of the selected tab works. */
+  readonly following: boolean;
+  readonly follow: Follow;
   /** Where `asked` of a new tab starts. */
   readonly asked: number;
 }
@@ -61,7 +69,12 @@ export type Act =
   | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
   | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
   | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
-  | { readonly kind: "actionChosen"; readonly tabId: TabId; readonly action: ActionId };
+  | { readonly kind: "elicitationAnswered"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
+  | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
+  | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
+  | { readonly kind: "controlChosen"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
+  /** `messageId`: for a prompt that the action may send. */
+  | { readonly kind: "actionChosen"; readonly tabId: TabId; readonly action: ActionId; readonly messageId: string };
 
 export type Happening =
   | Act
@@ -69,6 +82,7 @@ export type Happening =
   | { readonly kind: "opened"; readonly tabId: TabId }
   | { readonly kind: "agentChosen"; readonly agentId: string }
   | { readonly kind: "linkClicked"; readonly href: string }
+  | { readonly kind: "followToggled" }
   /** A frame with what arrived is on screen. */
   | { readonly kind: "drawn" }
   | { readonly kind: "ticked" };
@@ -94,6 +108,11 @@ export function turnOf(tab: Tab): Conversation["turn"]["state"] {
   return state === "idle" && tab.drafts.onTheWay.length > 0 ? "starting" : state;
 }
 
+/** Whether there is a session that hears what the user does here. */
+export function isLive({ sidecar }: Page, { phase }: Tab): boolean { return phase === "live" && sidecar.state === "running"; }
+
+export function isQuestion(entry: Entry): entry is Permission | Elicitation { return entry.kind === "permission" || entry.kind === "elicitation"; }
+
 export const SAVE: Effect = { kind: "save" };
 export const post = (message: PageToHost): Effect => ({ kind: "post", message });
 export const show = ({ tabId }: Tab): Effect => ({ kind: "show", tabId });
@@ -116,11 +135,13 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 
 /**
  * Nothing looks as if it still went on; see `interrupted`. What is shown is then no longer what any sidecar said, so
- * only a snapshot can follow it, also one of the same boot, should that live after all.
+ * only a snapshot can follow it, also one of the same boot, should that live after all; and only one that is asked for
+ * from now on, because one that comes late may lack what was shown since.
  */
 export function broken(tab: Tab, why: string): Tab {
   const { conversation } = tab;
-  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" } } };
+  const terminals = conversation.terminals?.map(terminal => terminal.exit ? terminal : { ...terminal, exit: {} });
+  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" }, ...(terminals ? { terminals } : {}) } };
 }
 
 export function breakAll(page: Page, why: string): Page {

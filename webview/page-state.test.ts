@@ -424,6 +424,82 @@ suite("page state, one by one", () => {
     ok(tabOf(refused.page, refused.page.selected).remark);
   });
 
+  test("a snapshot from before the sidecar died, which comes again after it, takes nothing back", () => {
+    const asking = run(livePage(), { kind: "received", message: { type: "askAgain" } }).page;
+    const snapshot = (page: Page): Happening => ({ kind: "received", message: { type: "snapshot", tabId: "t1", bootId: "b1", seq: 1, asked: tabOf(page).seen.asked, conversation: emptyConversation(ELIZA, "/w") } });
+    const shown = run(run(asking, snapshot(asking)).page, event(2, { type: "upsert", entry: { kind: "user", id: "m1", text: "hello" } })).page;
+    const dead = run(shown, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }) }).page;
+    const late = run(dead, snapshot(asking)).page;
+    deepEqual(tabOf(late).conversation.entries, [{ kind: "user", id: "m1", text: "hello" }]);
+    const back = run(late, { kind: "received", message: stateMessage(["t1"]) }).page;
+    equal(tabOf(run(back, snapshot(back)).page).phase, "live");
+  });
+
+  const form: Entry = { kind: "elicitation", id: "e", agent: "Eliza", message: "Who?", ask: { mode: "form", fields: [{ type: "text", name: "who", title: "Who", required: true }] } };
+  const filledIn: Happening = { kind: "elicitationAnswered", tabId: "t1", elicitationId: "e", choice: { kind: "accept", values: { who: "me" } } };
+
+  test("a form that was filled in goes to the host, may be given again after five seconds, and is forgotten when the sidecar has it", () => {
+    const answered = run(livePage({ entries: [form] }), filledIn);
+    deepEqual(answered.posts, [{ type: "answer-elicitation", tabId: "t1", elicitationId: "e", choice: { kind: "accept", values: { who: "me" } } }]);
+    deepEqual(tabOf(answered.page).answering, [{ entryId: "e", since: 0 }]);
+    equal(tabOf(run(answered.page, event(1, { type: "title", title: "still open" })).page).answering.length, 1);
+    equal(tabOf(run(answered.page, { kind: "ticked" }, 5_000).page).answering.length, 0);
+    equal(tabOf(run(answered.page, event(1, { type: "upsert", entry: { ...form, answered: { kind: "accepted" } } })).page).answering.length, 0);
+  });
+
+  test("what was filled in is in nothing that the page keeps", () =>
+    ok(!JSON.stringify(saved(run(livePage({ entries: [form] }), { ...filledIn, choice: { kind: "accept", values: { who: "a secret" } } }).page)).includes("a secret")));
+
+  test("a control that is chosen in a tab that is live goes to the host", () => {
+    const chosen: Happening = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
+    const live = livePage();
+    deepEqual(run(live, chosen).posts, [{ type: "set-option", tabId: "t1", controlId: "model", value: "large" }]);
+    equal(run(live, chosen).page, live);
+    const [restoredPage] = openPage(saved(live), 0, 0);
+    deepEqual(run(restoredPage, chosen).posts, []);
+    const restarting = run(live, { kind: "received", message: { type: "state", agents: [ELIZA], currentAgentId: ELIZA.id, tabs: ["t1"], sidecar: { state: "restarting", message: "Restarting." } } }).page;
+    deepEqual(run(restarting, chosen).posts, []);
+  });
+
+  test("what terminals printed outlives the page and the sidecar with the tool call that shows it; none seems to run on", () => {
+    const tool: Entry = { kind: "tool", id: "x", toolCallId: "c", title: "Run", toolKind: "execute", status: "completed", content: [{ kind: "terminal", terminalId: "t" }], locations: [] };
+    const terminal = { terminalId: "t", command: "make", cwd: "/w", output: "done\n", isCut: false };
+    const page = run(livePage({ entries: [tool] }), event(1, { type: "terminal", terminal })).page;
+    const printed = { ...tool, content: [{ kind: "terminal", terminalId: "t", output: "done\n" }] };
+    deepEqual(saved(page).tabs[0]?.entries, [printed]);
+    const dead = run(page, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }) }).page;
+    deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
+    const asked = run(dead, { kind: "received", message: stateMessage(["t1"]) }).posts.flatMap(message => message.type === "webview-ready" ? message.tabs : []);
+    deepEqual(asked[0]?.shown, [printed]);
+  });
+
+  test("the last prompt is sent again under an id of its own, and what is typed meanwhile stays; never while the agent answers", () => {
+    const again: Happening = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
+    const asked = livePage({ entries: [{ kind: "user", id: "m1", text: "first" }, { kind: "user", id: "m2", text: "second" }, { kind: "agent", id: "a", text: "half an" }] });
+    const sent = run(run(asked, { kind: "typed", tabId: "t1", text: "draft" }).page, again);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second" }]);
+    deepEqual(tabOf(sent.page).drafts, { text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
+    deepEqual(run(sent.page, { ...again, messageId: "m10" }).posts, []);
+    deepEqual(run(livePage(), again).posts, []);
+    deepEqual(run(asked, { ...again, action: "showLogs" }).posts, [{ type: "action", tabId: "t1", action: "showLogs" }]);
+    const dead = run(asked, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }) }).page;
+    deepEqual(run(dead, again).posts, []);
+  });
+
+  test("a change and a terminal are opened as the page has them; a terminal that it does not have is not", () => {
+    const page = livePage({ terminals: [{ terminalId: "x", command: "make", cwd: "/w", output: "done", isCut: false, exit: { code: 0 } }] });
+    deepEqual(run(page, { kind: "diffWanted", tabId: "t1", path: "/w/a", newText: "new" }).posts, [{ type: "open-diff", tabId: "t1", path: "/w/a", newText: "new" }]);
+    deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "x" }).posts, [{ type: "open-terminal", tabId: "t1", command: "make", output: "done", exit: { code: 0 } }]);
+    deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "y" }).posts, []);
+  });
+
+  test("controls and usage are what the session says, also in a snapshot, and none while it is unknown", () => {
+    const controls = [{ kind: "switch", id: "s", name: "S", category: "", value: true }] as const, usage = { used: 1, size: 2 };
+    const page = run(run(livePage(), event(1, { type: "controls", controls })).page, event(2, { type: "usage", usage })).page;
+    deepEqual([tabOf(page).conversation.controls, tabOf(page).conversation.usage], [controls, usage]);
+    deepEqual(tabOf(openPage(saved(page), 0, 0)[0]).conversation.controls, []);
+  });
+
   test("an answer under way may be given again after five seconds, and is forgotten when the sidecar has it", () => {
     const question: Entry = { kind: "permission", id: "p", agent: "Eliza", toolEntryId: "x", title: "?", toolKind: "other", content: [], options: [] };
     const answered = run(livePage({ entries: [question] }), { kind: "answered", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } });

@@ -10,10 +10,12 @@
  */
 import { applyEvent, emptyConversation } from "../src/protocol/chat";
 import { receive } from "../src/protocol/delivery";
-import type { HostToPage, TabId } from "../src/protocol/webview";
+import type { HostToPage, PageToHost, TabId } from "../src/protocol/webview";
 import * as drafts from "./drafts";
 import { askHost, missing, positioned, ticked } from "./page-asking";
-import { agentOf, breakAll, broken, chain, freshTab, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Remark, type Step, type Tab } from "./page-model";
+import { agentOf, breakAll, broken, chain, freshTab, isLive, isQuestion, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Remark, type Step, type Tab } from "./page-model";
+import { follow, followed } from "./following";
+import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
 
 /** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
@@ -27,6 +29,7 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const page: Page = {
     tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
     host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start,
+    following: saved.following ?? false, follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
   const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
     { kind: "open", tabId }, { kind: "show", tabId },
@@ -38,8 +41,9 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
 
 export function step(page: Page, happening: Happening, now: number): Step {
   switch (happening.kind) {
-    case "received": return received(page, happening.message, now);
-    case "ticked": return ticked(page, now);
+    case "received": return chain(received(page, happening.message, now), p => followed(page, p, happening.message, now));
+    case "ticked": return chain(ticked(page, now), p => follow(p, now));
+    case "followToggled": return [{ ...page, following: !page.following, follow: { ...page.follow, wanted: undefined } }, [...[...page.tabs.values()].map(show), SAVE]];
     case "drawn": return page.handled === page.acknowledged ? [page, [SAVE]]
       : [{ ...page, acknowledged: page.handled }, [SAVE, post({ type: "ack", handled: page.handled })]];
     case "linkClicked": return [page, [post({ type: "open-link", href: happening.href })]];
@@ -56,9 +60,9 @@ export function saved(page: Page): SavedPage {
   const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, page.tabs.size)));
   const tabs = [...page.tabs.values()];
   return {
-    version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "",
+    version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "", ...(page.following ? { following: true } : {}),
     tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
-      tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(conversation.entries, limit), drafts,
+      tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(withTerminals(conversation.entries, conversation.terminals), limit), drafts,
     })),
   };
 }
@@ -112,8 +116,8 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
 /** After an event, and after a snapshot: prompts that it does not contain are sent again, under the same ids. */
 function shown(page: Page, tab: Tab, message: Arrived): Step {
   const left = drafts.arrived(tab.drafts, tab.conversation.entries);
-  const open = new Set(tab.conversation.entries.flatMap(entry => entry.kind === "permission" && !entry.answered ? [entry.id] : []));
-  const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ permissionId }) => open.has(permissionId));
+  const open = new Set(tab.conversation.entries.flatMap(entry => isQuestion(entry) && !entry.answered ? [entry.id] : []));
+  const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
   const again = message.type === "snapshot" ? left.onTheWay.map(({ messageId, text }) => post({ type: "prompt", tabId: tab.tabId, messageId, text })) : [];
   const now = { ...tab, drafts: left, answering };
   return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...again]];
@@ -178,13 +182,22 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
       return [{ ...page, tabs, closed: new Set([...page.closed, tabId].slice(-50)), selected: page.selected === tabId ? undefined : page.selected }, [post({ type: "close-tab", tabId }), SAVE]];
     }
     case "selected": return page.selected === tabId ? [page, []] : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
-    case "typed": return act.text === tab.drafts.text ? [page, []] : [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, act.text) }), [SAVE]];
+    case "typed": return act.text === tab.drafts.text ? [page, []]
+      : [withTab({ ...page, follow: { ...page.follow, typed: now } }, { ...tab, drafts: drafts.typed(tab.drafts, act.text) }), [SAVE]];
     case "submitted": return submitted(page, tab, act, now);
     case "stopped": return turnOf(tab) === "idle" ? [page, []] : [page, [post({ type: "cancel", tabId })]];
-    case "answered": return [withTab(page, { ...tab, answering: [...tab.answering, { permissionId: act.permissionId, since: now }] }),
-      [post({ type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }), show(tab)]];
-    case "actionChosen": return [page, [post({ type: "action", tabId, action: act.action })]];
+    case "answered": return answered(page, tab, act.permissionId, { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }, now);
+    case "elicitationAnswered": return answered(page, tab, act.elicitationId, { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice }, now);
+    case "diffWanted": { const { kind: _, ...change } = act; return [page, [post({ type: "open-diff", ...change })]]; }
+    case "terminalWanted": return [page, (tab.conversation.terminals ?? []).filter(({ terminalId }) => terminalId === act.terminalId)
+      .map(({ command, output, exit }) => post({ type: "open-terminal", tabId, command, output, ...(exit ? { exit } : {}) }))];
+    case "controlChosen": return [page, [...(isLive(page, tab) ? [post({ type: "set-option", tabId, controlId: act.controlId, value: act.value })] : []), show(tab)]];
+    case "actionChosen": return act.action === "sendAgain" ? sentAgain(page, tab, act.messageId, now) : [page, [post({ type: "action", tabId, action: act.action })]];
   }
+}
+
+function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
+  return [withTab(page, { ...tab, answering: [...tab.answering, { entryId, since: now }] }), [post(message), show(tab)]];
 }
 
 function submitted(page: Page, tab: Tab, { messageId, text }: { readonly messageId: string; readonly text: string }, now: number): Step {
@@ -196,6 +209,15 @@ function submitted(page: Page, tab: Tab, { messageId, text }: { readonly message
   }
   if (text.trim() === "") return [page, []];
   return [withTab(page, { ...tab, drafts: drafts.sent(tab.drafts, { messageId, text }), remark: undefined, heard: now }),
+    [SAVE, post({ type: "prompt", tabId: tab.tabId, messageId, text }), show(tab)]];
+}
+
+/** The last prompt once more, from where it stands: what is typed meanwhile stays in the input. */
+function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
+  const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
+  if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
+  const { text } = last;
+  return [withTab(page, { ...tab, drafts: { ...drafts.sent(tab.drafts, { messageId, text }), text: tab.drafts.text }, remark: undefined, heard: now }),
     [SAVE, post({ type: "prompt", tabId: tab.tabId, messageId, text }), show(tab)]];
 }
 

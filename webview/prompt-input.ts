@@ -18,14 +18,14 @@ export class PromptInput {
   }
 
   watch(mynahId: string): void {
-    const input = this.#input(mynahId);
+    const input = this.element(mynahId);
     if (!input) return;
     new MutationObserver(() => this.typed(mynahId, textOf(input))).observe(input, { childList: true, characterData: true, subtree: true });
   }
 
   /** Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of lines. */
   fill(mynahId: string, text: string): void {
-    const input = this.#input(mynahId);
+    const input = this.element(mynahId);
     if (!input || textOf(input) === text) return;
     input.textContent = text;
     input.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -35,10 +35,10 @@ export class PromptInput {
 
   /** Only in a page that has the focus: it is never taken from the editor. */
   focus(mynahId: string): void {
-    if (document.hasFocus()) this.#input(mynahId)?.focus();
+    if (document.hasFocus()) this.element(mynahId)?.focus();
   }
 
-  #input(mynahId: string): HTMLElement | null {
+  element(mynahId: string): HTMLElement | null {
     return this.root.querySelector<HTMLElement>(`[mynah-tab-id="${mynahId}"] ${INPUT}`);
   }
 }

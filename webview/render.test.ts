@@ -1,14 +1,18 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Entry, Permission, ToolCall } from "../src/protocol/chat";
-import { cardsOf, keyOf, meaningOf, type Card, type Circumstances } from "./render";
-import { contentMarkdown, fileLink, lineDiff, textBlock } from "./tool-content";
+import type { Compaction, Entry, Notice, Permission, TerminalView, ToolCall, ToolContent } from "../src/protocol/chat";
+import { changeOf, meaningOf, pageChoice } from "./buttons";
+import { keyOf, type Card, type Circumstances } from "./card";
+import { cardsOf } from "./render";
+import { contentPart, fileLink, lineDiff, textBlock } from "./tool-content";
 
-const now: Circumstances = { growing: false, answerable: true, answering: false };
+const now: Circumstances = { growing: false, answerable: true, answering: false, terminals: [] };
 const only = (entry: Entry, circumstances: Partial<Circumstances> = {}): Card => {
   const cards = cardsOf(entry, { ...now, ...circumstances });
   equal(cards.length, 1);
   return cards[0]!;
 };
+
+const markdown = (content: ToolContent): string => { const part = contentPart(content); return typeof part === "string" ? part : ""; };
 
 const question: Permission = {
   kind: "permission", id: "q", agent: "Claude", toolEntryId: "t", title: "rm -rf build", toolKind: "execute", input: "{\n  \"command\": \"rm -rf build\"\n}", content: [],
@@ -69,6 +73,26 @@ suite("render", () => {
     equal(only({ ...tool, content: [{ kind: "diff", path: "/a", newText: "x" }] }).startsUnfolded, true);
   });
 
+  test("a diff can be opened in an editor, from the tool call and from the question, whatever else can be pressed there", () => {
+    const a = { kind: "diff", path: "/w/a.ts", oldText: "x", newText: "y" } as const, b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const;
+    const card = only({ ...tool, content: [a, { kind: "text", text: "t" }, b] });
+    deepEqual(card.buttons.map(({ id, label, stays }) => [id, label, stays]), [["change:0", "Open Diff: a\\.ts", true], ["change:1", "Open Diff: \\<b\\>\\.ts", true]]);
+    deepEqual([changeOf(card.changes, "change:0"), changeOf(card.changes, "change:1")], [{ path: "/w/a.ts", oldText: "x", newText: "y" }, { path: "C:\\w\\<b>.ts", newText: "z" }]);
+    for (const other of ["change:2", "change:-1", "change:", "option:change:0", "bypass"]) equal(changeOf(card.changes, other), undefined);
+    deepEqual(only({ ...question, content: [a] }).buttons.map(({ id }) => id), ["option:o1", "option:o2", "change:0", "bypass"]);
+    deepEqual(only({ ...question, content: [a] }, { answerable: false }).buttons.map(({ id }) => id), ["change:0"]);
+  });
+
+  test("a terminal that is known is shown as it prints, in place of the note that there is one; its card stays the same until it prints", () => {
+    const terminal: TerminalView = { terminalId: "x", command: "npm test", cwd: "/w", output: "", isCut: false };
+    const running: ToolCall = { ...tool, content: [{ kind: "terminal", terminalId: "x" }, { kind: "terminal", terminalId: "y" }] };
+    const terminals = [{ terminal, where: undefined }];
+    const card = only(running, { terminals });
+    deepEqual([card.terminals, card.folded], [terminals, ["*The output is in a terminal.*"]]);
+    equal(only(running, { terminals: [{ terminal, where: undefined }] }), card);
+    ok(only(running, { terminals: [{ terminal: { ...terminal, output: "a" }, where: undefined }] }) !== card);
+  });
+
   test("a long answer is several cards, of which the last grows", () => {
     const cards = cardsOf({ kind: "agent", id: "a", text: `${"word ".repeat(1_000)}\n\n`.repeat(3) }, { ...now, growing: true });
     deepEqual(cards.map(({ key, growing }) => [key, growing]), [["a", false], ["a#2", false], ["a#3", true]]);
@@ -77,6 +101,37 @@ suite("render", () => {
   test("an answer without text has no card yet; an interrupted one says so", () => {
     deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
     deepEqual(cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind), ["answer", "answer"]);
+  });
+
+  test("a thought says how long it took, once it is over", () => {
+    const text = (thought: Partial<Extract<Entry, { kind: "thought" }>>, growing = false) => only({ kind: "thought", id: "t", text: "So…", ...thought }, { growing }).header?.text;
+    deepEqual([text({}, true), text({}), text({ ms: 12_400 }), text({ ms: 300 }), text({ ms: 125_000 })], ["Thinking…", "Thought", "Thought for 12 s", "Thought for less than 1 s", "Thought for 2 min 5 s"]);
+    equal(only({ kind: "thought", id: "t", text: "So…", ms: 1 }).startsUnfolded, false);
+  });
+
+  test("what is no text has a card of its own: an image to see, a sound and a file by name, text of a file folded", () => {
+    const media = (content: ToolContent) => only({ kind: "media", id: "m", content });
+    deepEqual(media({ kind: "image", mimeType: "image/png", data: "AAAA" }).pictures.map(({ alt }) => alt), ["Image (image/png, 3 bytes)"]);
+    equal(media({ kind: "audio", mimeType: "audio/wav", bytes: 34_000 }).header?.text, "Audio (audio\\/wav, 34 KB)");
+    const file = media({ kind: "resource", uri: "file:///w/a.md", name: "a.md", text: "# A" });
+    deepEqual([file.header?.text, file.body, file.folded, file.startsUnfolded], ["[a.md](file:///w/a.md)", "", ["```text\n# A\n```"], false]);
+    deepEqual(media({ kind: "resource", uri: "mem:x", bytes: 10, mimeType: "a/b" }).body, "*a\\/b, 10 bytes*");
+  });
+
+  test("shortening a conversation says how far it is; what is kept is folded, and why it failed is not", () => {
+    const of = (rest: Partial<Compaction>) => only({ kind: "compaction", id: "c", compactionId: "1", status: "in_progress", text: "", ...rest });
+    deepEqual([of({}).header?.text, of({ status: "completed", text: "We **met**." }).folded], ["Making room in the conversation…", ["We **met**."]]);
+    equal(of({ status: "completed" }).header?.text, "The conversation was shortened");
+    const failed = of({ status: "failed", error: "No <room>" });
+    deepEqual([failed.header?.tone, failed.body], ["error", "No \\<room\\>"]);
+    equal(of({ status: "<b>" }).header?.text, "Making room in the conversation: \\<b\\>");
+  });
+
+  test("a notice of the agent says whose words it is, with its detail folded", () => {
+    const notice: Notice = { kind: "notice", id: "n", severity: "warning", text: "Slow today.", actions: [] };
+    deepEqual([only(notice).header?.text, only(notice).folded], ["Slow today\\.", []]);
+    const agents = only({ ...notice, from: "Cl<b>", detail: "12 s" });
+    deepEqual([agents.header?.text, agents.folded], ["**Cl\\<b\\>**: Slow today\\.", ["```text\n12 s\n```"]]);
   });
 
   test("an update that nobody knows has a card", () => equal(only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text, "The agent sent something that is not known yet: hologram"));
@@ -103,6 +158,7 @@ suite("render", () => {
     deepEqual(meaningOf("option:action:showLogs"), { kind: "permission", choice: { kind: "option", optionId: "action:showLogs" } });
     deepEqual(meaningOf("bypass"), { kind: "permission", choice: { kind: "bypass" } });
     deepEqual(meaningOf("action:showLogs"), { kind: "action", action: "showLogs" });
+    deepEqual([pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")], [{ kind: "accept", values: {} }, { kind: "decline" }, undefined]);
     for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);
     equal(only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id, "action:restartAgent");
   });
@@ -135,7 +191,7 @@ suite("tool content", () => {
     equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
     equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
     equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
-    ok(contentMarkdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
+    ok(markdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
   });
 
   test("code is never changed to keep it shallow: in a block it nests nothing", () => {
@@ -144,6 +200,23 @@ suite("tool content", () => {
   });
 
   test("every kind of content shows something", () => {
-    for (const content of [{ kind: "image", mimeType: "image/png", data: "" }, { kind: "resource", uri: "file:///a" }, { kind: "other", what: "audio", json: "{}" }, { kind: "terminal", terminalId: "t" }] as const) ok(contentMarkdown(content).length > 5);
+    for (const content of [
+      { kind: "image", mimeType: "image/tiff", data: "" }, { kind: "resource", uri: "file:///a" }, { kind: "resource", uri: "" , name: "notes" }, { kind: "other", what: "smell", json: "{}" }, { kind: "terminal", terminalId: "t" },
+      { kind: "audio", mimeType: "", bytes: 3 },
+    ] as const) ok(markdown(content).length >= 5, content.kind);
+  });
+
+  test("an image of a kind that browsers know is shown, with type and size for those who do not see it; another is named", () => {
+    deepEqual(contentPart({ kind: "image", mimeType: "image/PNG", data: "AAAA" }), { src: "data:image/png;base64,AAAA", alt: "Image (image/PNG, 3 bytes)" });
+    equal(contentPart({ kind: "image", mimeType: "text/html", data: "AAAA" }), "*An image that cannot be shown (text\\/html, 3 bytes)*");
+    equal(typeof contentPart({ kind: "image", mimeType: "image/png", data: "javascript:alert(1)" }), "string");
+  });
+
+  test("a resource leads where it is: a file to the editor, a page through the host, anything else nowhere", () => {
+    equal(markdown({ kind: "resource", uri: "file:///w/a%20(1).md", name: "a <1>" }), "[a &lt;1&gt;](file:///w/a%20%281%29.md)");
+    equal(markdown({ kind: "resource", uri: "https://example.org/?q='(x)", name: "x", mimeType: "text/css", bytes: 1_200_000, description: "A *style*" }),
+      "[x](https://example.org/?q=%27%28x%29)\n\nA \\*style\\*\n\n*text\\/css, 1.2 MB*");
+    equal(markdown({ kind: "resource", uri: "command:evil", name: "Click" }), "Click (command\\:evil)");
+    ok(markdown({ kind: "resource", uri: "mem:1", text: "<b>" }).includes("&lt;b>"));
   });
 });

@@ -26,6 +26,24 @@ suite("saved page", () => {
     equal(kept.filter(({ kind }) => kind === "notice").length, 1);
   });
 
+  const image = (characters: number) => ({ kind: "image", mimeType: "image/png", data: "A".repeat(characters) }) as const;
+  const media = (id: string, characters: number): Entry => ({ kind: "media", id, content: image(characters) });
+  const words: Entry = { kind: "agent", id: "w", text: "what was said before" };
+
+  test("an image that is larger than a saved page can hold is named in its place, and what was said before it stays", () => {
+    const named = { kind: "other", what: "image", json: "(an image that is too large to be kept)" } as const;
+    const tool: Entry = { kind: "tool", id: "t", toolCallId: "c", title: "Draw", toolKind: "other", status: "completed", content: [{ kind: "text", text: "look" }, image(9_000)], locations: [] };
+    deepEqual(newest([words, media("m", 9_000), tool], 4_000), [words, { kind: "media", id: "m", content: named }, { ...tool, content: [{ kind: "text", text: "look" }, named] }]);
+  });
+
+  test("images are kept in half of the room, the newest first: what was said before them stays", () => {
+    const small = [words, media("m", 900)];
+    equal(newest(small, 4_000), small);
+    const many = newest([words, ...["a", "b", "c", "d", "e"].map(id => media(id, 900))], 4_000);
+    equal(many[0], words);
+    deepEqual(many.flatMap(entry => entry.kind === "media" ? [entry.content.kind] : []), ["other", "other", "other", "image", "image"]);
+  });
+
   test("whatever else was saved, by another version or by nobody, is an empty page", () => {
     for (const state of [undefined, null, 7, "x", [], {}, { version: 2, asked: 0, selected: "", tabs: [] }, { version: 1, asked: "0", selected: "", tabs: [] }]) deepEqual(restored(state), emptyPage);
   });
@@ -37,6 +55,17 @@ suite("saved page", () => {
   });
 });
 
+const named = { name: "f", title: "F", required: false };
+const FIELDS = [
+  { ...named, type: "text", initial: "x" }, { ...named, type: "number", initial: 1.5 }, { ...named, type: "integer" }, { ...named, type: "boolean", initial: true },
+  { ...named, type: "choice", options: [{ value: "a", title: "A" }], initial: "a" }, { ...named, type: "choices", options: [{ value: "a", title: "A" }], initial: ["a"] },
+];
+const TERMINAL = { terminalId: "t", command: "ls", cwd: "/", output: "", isCut: false };
+const CONTROLS = [
+  { kind: "switch", id: "s", name: "S", category: "", value: false },
+  { kind: "select", id: "m", name: "M", category: "model", value: "a", groups: [{ choices: [{ value: "a", name: "A" }] }, { name: "G", choices: [] }] },
+];
+
 suite("shape of what the host says", () => {
   const conversation = { ...emptyConversation({ id: "e", name: "E" }, "/"), entries: [{ kind: "user", id: "u", text: "hi" }] };
   const good = [
@@ -44,7 +73,17 @@ suite("shape of what the host says", () => {
     { type: "state", agents: [{ id: "e", name: "E" }], currentAgentId: "e", tabs: ["t"], sidecar: { state: "failed", message: "No.", actions: ["showLogs"] } },
     { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation },
     { type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "append", id: "a", offset: 0, text: "x" } },
-    { type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "upsert", entry: { kind: "plan", id: "p", steps: [] } } },
+    ...[
+      { kind: "plan", id: "p", steps: [] }, { kind: "thought", id: "h", text: "hm", ms: 12.5 }, { kind: "notice", id: "n", severity: "info", text: "t", from: "E", detail: "d", actions: [] },
+      { kind: "compaction", id: "c", compactionId: "1", status: "completed", text: "short" },
+      ...[{ kind: "image", mimeType: "image/png", data: "" }, { kind: "audio", mimeType: "audio/wav", bytes: 3 }, { kind: "resource", uri: "u", bytes: 3 }].map(content => ({ kind: "media", id: "m", content })),
+      { kind: "elicitation", id: "l", agent: "E", message: "?", ask: { mode: "url", url: "https://example.org", elicitationId: "1" }, answered: { kind: "completed" } },
+      { kind: "elicitation", id: "l", agent: "E", message: "?", ask: { mode: "form", fields: FIELDS } },
+    ].map(entry => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "upsert", entry } })),
+    ...[{ type: "controls", controls: CONTROLS }, { type: "usage", usage: { used: 1, size: 2 } }, { type: "usage", usage: { used: 1, size: 2, cost: { amount: 0.1, currency: "credits" } } }, { type: "commands", commands: [{ name: "a", description: "", hint: "x" }] },
+      { type: "terminal", terminal: TERMINAL }, { type: "terminal", terminal: { ...TERMINAL, exit: { code: 0 } } }, { type: "terminal", terminal: { ...TERMINAL, exit: {} } }, { type: "terminalOutput", terminalId: "t", offset: 3, text: "x" }]
+      .map(event => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event })),
+    { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, controls: CONTROLS, usage: { used: 1, size: 2 }, terminals: [TERMINAL] } },
   ];
   test("messages of the contract pass", () => { for (const message of good) ok(isHostToPage(message), JSON.stringify(message)); });
 
@@ -54,6 +93,18 @@ suite("shape of what the host says", () => {
       { type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "upsert", entry: { kind: "__proto__", id: "p" } } },
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, entries: [{ kind: "agent", id: "a" }] } },
       { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "restarting" } },
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, controls: undefined } },
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, usage: { used: "1", size: 2 } } },
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, terminals: [{}] } },
+      ...[
+        { type: "usage", usage: { used: 1 } }, { type: "terminal", terminal: { ...TERMINAL, output: undefined } }, { type: "terminal", terminal: { ...TERMINAL, exit: { code: "0" } } }, { type: "terminalOutput", terminalId: "t", text: "x" }, { type: "usage", usage: { used: 1, size: 2, cost: { amount: 1 } } }, { type: "commands", commands: [{ name: "a" }] },
+        ...[{ ...CONTROLS[0], value: "on" }, { ...CONTROLS[1], groups: [{ choices: [{ value: 1, name: "A" }] }] }, { ...CONTROLS[1], value: true }, { ...CONTROLS[1], kind: "dial" }].map(control => ({ type: "controls", controls: [control] })),
+        ...[{ mode: "url", url: "https://example.org" }, { mode: "dance" }, { mode: "form", fields: {} }, ...FIELDS.flatMap(field => [{ ...field, initial: {} }, { ...field, options: [{}], required: 1 }, { ...field, type: "color" }]).map(field => ({ mode: "form", fields: [field] }))]
+          .map(ask => ({ type: "upsert", entry: { kind: "elicitation", id: "l", agent: "E", message: "?", ask } })),
+        ...[{ kind: "image", mimeType: "image/png" }, { kind: "audio", mimeType: "a", bytes: "3" }, { kind: "resource", uri: "u", text: 3 }, { kind: "smell" }, undefined].map(content => ({ type: "upsert", entry: { kind: "media", id: "m", content } })),
+        { type: "upsert", entry: { kind: "compaction", id: "c", compactionId: "1", text: "short" } }, { type: "upsert", entry: { kind: "notice", id: "n", severity: "info", text: "t", detail: {}, actions: [] } },
+        { type: "upsert", entry: { kind: "thought", id: "h", text: "hm", ms: "12" } },
+      ].map(event => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event })),
     ];
     for (const message of bad) ok(!isHostToPage(message), JSON.stringify(message));
   });

@@ -3,12 +3,14 @@
  * the sidecar may die before the view is shown again. Bounded: the newest entries, up to so many characters.
  *
  * Invariants: a saved page is never larger than `LIMIT` characters and its drafts; of each tab the newest entry is
- * kept, cut if need be; ids, drafts, prompts on their way and the selected tab are always kept.
+ * kept, cut if need be; images take no more than half of the room, so that they never are in the way of words; ids, drafts,
+ * prompts on their way and the selected tab are always kept.
  */
 import type { Entry, Notice } from "../src/protocol/chat";
 import { isObject } from "../src/protocol/json";
 import type { TabId } from "../src/protocol/webview";
 import type { Drafts, Sent } from "./drafts";
+import { shortened, withoutImages } from "./shortened";
 import { isAgentChoice, isCount, isEntry, isListOf, isText } from "./shape";
 
 export interface SavedTab {
@@ -27,6 +29,7 @@ export interface SavedPage {
   /** The highest `asked` of all tabs: the next page starts above it. */
   readonly asked: number;
   readonly selected: TabId;
+  readonly following?: boolean;
   readonly tabs: readonly SavedTab[];
 }
 
@@ -39,25 +42,33 @@ export const TAB_LIMIT = 200_000;
 /** The newest entries, as JSON no longer than `limit` characters. Where some are left out, the first says so. */
 export function newest(entries: readonly Entry[], limit: number): readonly Entry[] {
   let room = limit;
+  let pictures = limit / 2;
   let first = entries.length;
+  const backwards: Entry[] = [];
   while (first > 0) {
-    const size = sizeOf(entries[first - 1]);
-    if (size > room) break;
-    room -= size;
+    const whole = entries[first - 1];
+    if (whole === undefined) break;
+    const entry = sizeOf(whole) > room || weightOfImages(whole) > pictures ? withoutImages(whole) : whole;
+    if (sizeOf(entry) > room) break;
+    room -= sizeOf(entry);
+    pictures -= weightOfImages(entry);
+    backwards.push(entry);
     first--;
   }
-  if (first === 0) return entries;
+  const fitting = backwards.reverse();
+  if (first === 0) return fitting.every((entry, i) => entry === entries[i]) ? entries : fitting;
   const last = entries.at(-1);
-  const kept = first < entries.length ? entries.slice(first) : last ? [shortened(last, limit)] : [];
+  const kept = fitting.length > 0 ? fitting : last ? [shortened(last, limit)] : [];
   return kept[0]?.id === LEFT_OUT.id ? kept : [LEFT_OUT, ...kept];
 }
 
 const LEFT_OUT: Notice = { kind: "notice", id: "symposium-left-out", severity: "info", text: "What came before this is no longer kept.", actions: [] };
 
+function weightOfImages(entry: Entry): number { return sizeOf(entry) - sizeOf(withoutImages(entry)); }
+
 /** Entries are never changed, only replaced: each is measured once. */
 const sizes = new WeakMap<Entry, number>();
-function sizeOf(entry: Entry | undefined): number {
-  if (entry === undefined) return 0;
+function sizeOf(entry: Entry): number {
   const known = sizes.get(entry);
   if (known !== undefined) return known;
   const size = JSON.stringify(entry).length + 1;
@@ -65,22 +76,10 @@ function sizeOf(entry: Entry | undefined): number {
   return size;
 }
 
-/** JSON spells a character with up to six. */
-function shortened(entry: Entry, limit: number): Entry {
-  const most = Math.floor(limit / 12);
-  switch (entry.kind) {
-    case "user": case "agent": case "thought": case "notice": return { ...entry, text: entry.text.slice(0, most) };
-    case "tool": { const { input: _input, output: _output, ...tool } = entry; return { ...tool, title: entry.title.slice(0, most), content: [], locations: [] }; }
-    case "permission": return { ...entry, title: entry.title.slice(0, most), input: (entry.input ?? "").slice(0, most), content: [] };
-    case "plan": return { ...entry, steps: entry.steps.slice(0, 20).map(step => ({ ...step, content: step.content.slice(0, most / 40) })) };
-    case "unknown": return { ...entry, json: entry.json.slice(0, most) };
-  }
-}
-
 /** What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out. */
 export function restored(state: unknown): SavedPage {
   if (!isObject(state) || state["version"] !== 1 || !isCount(state["asked"]) || !isText(state["selected"]) || !Array.isArray(state["tabs"])) return emptyPage;
-  return { version: 1, asked: state["asked"], selected: state["selected"], tabs: state["tabs"].filter(isSavedTab) };
+  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), tabs: state["tabs"].filter(isSavedTab) };
 }
 
 const isSent = (value: unknown): value is Sent => isObject(value) && isText(value["messageId"]) && isText(value["text"]);

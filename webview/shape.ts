@@ -3,7 +3,9 @@
  * version, has saved. Only the shape that the page's code relies on is looked at; what is more is left alone.
  */
 import type { AgentChoice } from "../src/protocol/agents";
-import type { ChatEvent, Conversation, Entry } from "../src/protocol/chat";
+import type { ChatEvent, Conversation, Entry, TerminalView, ToolContent } from "../src/protocol/chat";
+import type { Control } from "../src/protocol/controls";
+import type { Field } from "../src/protocol/elicitation";
 import { isObject, type Fields } from "../src/protocol/json";
 import type { HostToPage, SidecarState } from "../src/protocol/webview";
 
@@ -11,6 +13,8 @@ type Is<T> = (value: unknown) => value is T;
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value);
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isSwitch = (value: unknown): value is boolean => typeof value === "boolean";
 export const isListOf = <T>(each: Is<T>) => (value: unknown): value is readonly T[] => Array.isArray(value) && value.every(each);
 const optional = <T>(is: Is<T>) => (value: unknown): value is T | undefined => value === undefined || is(value);
 const texts = (value: Fields, ...keys: readonly string[]) => keys.every(key => isText(value[key]));
@@ -23,35 +27,88 @@ function passes(table: Readonly<Record<string, (value: Fields) => boolean>>, tag
 
 export const isAgentChoice: Is<AgentChoice> = (value): value is AgentChoice => isObject(value) && texts(value, "id", "name");
 
-const isList = isListOf((item): item is unknown => item !== undefined);
 const isObjects = isListOf(isObject);
+
+const CONTENT: Readonly<Record<ToolContent["kind"], (content: Fields) => boolean>> = {
+  text: content => isText(content["text"]),
+  diff: content => texts(content, "path", "newText") && optional(isText)(content["oldText"]),
+  terminal: content => isText(content["terminalId"]) && optional(isText)(content["output"]),
+  image: content => texts(content, "mimeType", "data"),
+  audio: content => isText(content["mimeType"]) && isNumber(content["bytes"]),
+  resource: content => isText(content["uri"]) && ["name", "description", "mimeType", "text"].every(key => optional(isText)(content[key])) && optional(isNumber)(content["bytes"]),
+  other: content => texts(content, "what", "json"),
+};
+const isContent: Is<ToolContent> = (value): value is ToolContent => isObject(value) && passes(CONTENT, value["kind"], value);
+
+const isOption = (value: unknown): value is Fields => isObject(value) && texts(value, "value", "title");
+const FIELD: Readonly<Record<Field["type"], (field: Fields) => boolean>> = {
+  text: field => optional(isText)(field["initial"]),
+  number: field => optional(isNumber)(field["initial"]),
+  integer: field => optional(isNumber)(field["initial"]),
+  boolean: field => optional(isSwitch)(field["initial"]),
+  choice: field => isListOf(isOption)(field["options"]) && optional(isText)(field["initial"]),
+  choices: field => isListOf(isOption)(field["options"]) && optional(isListOf(isText))(field["initial"]),
+};
+const isField = (value: unknown): value is Field =>
+  isObject(value) && texts(value, "name", "title") && optional(isText)(value["description"]) && isSwitch(value["required"]) && passes(FIELD, value["type"], value);
+
+const ASK: Readonly<Record<"form" | "url", (ask: Fields) => boolean>> = {
+  form: ask => isListOf(isField)(ask["fields"]) && optional(isText)(ask["title"]) && optional(isText)(ask["description"]),
+  url: ask => texts(ask, "url", "elicitationId"),
+};
+const isAsk = (value: unknown): boolean => isObject(value) && passes(ASK, value["mode"], value);
+const isAnswered = (value: unknown): value is Fields => isObject(value) && isText(value["kind"]);
 
 const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
   user: entry => isText(entry["text"]),
   agent: entry => isText(entry["text"]),
-  thought: entry => isText(entry["text"]),
+  thought: entry => isText(entry["text"]) && optional(isNumber)(entry["ms"]),
+  media: entry => isContent(entry["content"]),
   plan: entry => isObjects(entry["steps"]),
-  tool: entry => texts(entry, "title", "toolKind", "status") && isObjects(entry["content"]) && isObjects(entry["locations"]) && optional(isText)(entry["input"]) && optional(isText)(entry["output"]),
-  permission: entry => texts(entry, "agent", "title", "toolKind") && isObjects(entry["content"]) && isObjects(entry["options"]) && optional(isText)(entry["input"]) && optional(isObject)(entry["answered"]),
-  notice: entry => texts(entry, "severity", "text") && isListOf(isText)(entry["actions"]),
+  tool: entry => texts(entry, "title", "toolKind", "status") && isListOf(isContent)(entry["content"]) && isObjects(entry["locations"]) && optional(isText)(entry["input"]) && optional(isText)(entry["output"]),
+  permission: entry => texts(entry, "agent", "title", "toolKind") && isListOf(isContent)(entry["content"]) && isObjects(entry["options"]) && optional(isText)(entry["input"]) && optional(isAnswered)(entry["answered"]),
+  elicitation: entry => texts(entry, "agent", "message") && isAsk(entry["ask"]) && optional(isAnswered)(entry["answered"]),
+  notice: entry => texts(entry, "severity", "text") && isListOf(isText)(entry["actions"]) && optional(isText)(entry["from"]) && optional(isText)(entry["detail"]),
+  compaction: entry => texts(entry, "status", "text") && optional(isText)(entry["error"]),
   unknown: entry => texts(entry, "what", "json"),
 };
 
 export const isEntry: Is<Entry> = (value): value is Entry =>
   isObject(value) && isText(value["id"]) && passes(ENTRY, value["kind"], value);
 
+const isCommand = (value: unknown): value is Fields => isObject(value) && texts(value, "name", "description") && optional(isText)(value["hint"]);
 const isTurn = (value: unknown): boolean => isObject(value) && isText(value["state"]);
+
+const isChoice = (value: unknown): value is Fields => isObject(value) && texts(value, "value", "name");
+const isGroup = (value: unknown): value is Fields => isObject(value) && optional(isText)(value["name"]) && isListOf(isChoice)(value["choices"]);
+const CONTROL: Readonly<Record<Control["kind"], (control: Fields) => boolean>> = {
+  select: control => isText(control["value"]) && isListOf(isGroup)(control["groups"]),
+  switch: control => isSwitch(control["value"]),
+};
+const isControl = (value: unknown): value is Control => isObject(value) && texts(value, "id", "name", "category") && passes(CONTROL, value["kind"], value);
+
+const isExit = (value: unknown): value is Fields => isObject(value) && optional(isNumber)(value["code"]) && optional(isText)(value["signal"]);
+const isTerminal: Is<TerminalView> = (value): value is TerminalView =>
+  isObject(value) && texts(value, "terminalId", "command", "cwd", "output") && isSwitch(value["isCut"]) && optional(isExit)(value["exit"]);
+
+const isCost = (value: unknown): value is Fields => isObject(value) && isNumber(value["amount"]) && isText(value["currency"]);
+const isUsage = (value: unknown): value is Fields => isObject(value) && isNumber(value["used"]) && isNumber(value["size"]) && optional(isCost)(value["cost"]);
 
 const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])
-  && isListOf(isEntry)(value["entries"]) && isTurn(value["turn"]) && isList(value["commands"]);
+  && isListOf(isEntry)(value["entries"]) && isTurn(value["turn"]) && isListOf(isCommand)(value["commands"])
+  && isListOf(isControl)(value["controls"]) && optional(isUsage)(value["usage"]) && optional(isListOf(isTerminal))(value["terminals"]);
 
 const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   upsert: event => isEntry(event["entry"]),
   append: event => texts(event, "id", "text") && isCount(event["offset"]),
   turn: event => isTurn(event["turn"]),
   title: event => isText(event["title"]),
-  commands: event => isList(event["commands"]),
+  commands: event => isListOf(isCommand)(event["commands"]),
+  controls: event => isListOf(isControl)(event["controls"]),
+  usage: event => isUsage(event["usage"]),
+  terminal: event => isTerminal(event["terminal"]),
+  terminalOutput: event => texts(event, "terminalId", "text") && isCount(event["offset"]),
 };
 const isEvent: Is<ChatEvent> = (value): value is ChatEvent =>
   isObject(value) && passes(EVENT, value["type"], value);

@@ -2,6 +2,8 @@
  * Styles over mynah-ui's, which come into the page late and one by one: ours win by being more specific (`#symposium`,
  * `:root:root`). Colours are VS Code's theme variables only; a high-contrast theme gets the outlines it asks for.
  */
+import { ownStyles } from "./styles-own";
+
 export const styles = `
 :root:root {
   --mynah-font-size-medium: var(--vscode-font-size, 13px);
@@ -49,7 +51,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-items-conversation-container:last-child { min-height: 0; }
 #symposium ::-webkit-scrollbar { width: 8px; height: 8px; }
 #symposium ::-webkit-scrollbar-thumb { background: var(--vscode-scrollbarSlider-background); border-radius: 4px; }
-#symposium img { max-width: 100%; }
+#symposium img { max-width: 100%; max-height: 24em; object-fit: contain; object-position: left top; border-radius: 3px; }
 #symposium .mynah-ui-gradient-background { display: none; }
 /* Hidden overflow can still be scrolled, by focus and by scrollIntoView: the whole chat would move out of the view. */
 #symposium .mynah-chat-wrapper { overflow: clip; }
@@ -60,10 +62,10 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium [data-kind] > .mynah-card { border-radius: var(--mynah-card-radius); }
 #symposium [data-kind="prompt"] > .mynah-card { padding: 6px 10px; background: var(--vscode-chat-requestBubbleBackground, var(--vscode-input-background)); border: 1px solid var(--symposium-outline); }
 #symposium [data-kind]:where(:not([data-kind="prompt"], [data-kind="answer"])) > .mynah-card { padding: 6px 8px; gap: 6px; background: var(--vscode-editor-background); border-color: var(--vscode-contrastBorder, var(--mynah-color-border-default)); }
-#symposium [data-kind="thought"] > .mynah-card { background: transparent; border-color: var(--symposium-outline); padding-block: 0; }
+#symposium :is([data-kind="thought"], [data-kind="compaction"]) > .mynah-card { background: transparent; border-color: var(--symposium-outline); padding-block: 0; }
 #symposium [data-kind="thought"] * { color: var(--vscode-descriptionForeground); }
-#symposium [data-kind="permission"]:has(button[action-id]) > .mynah-card { border-color: var(--vscode-editorWarning-foreground); }
-#symposium [data-kind="permission"]:not(:has(button[action-id])) .mynah-chat-item-card-header .mynah-ui-icon { color: inherit; }
+#symposium :is([data-kind="permission"], [data-kind="elicitation"]):has(:is(button[action-id], .symposium-form:not([inert]))) > .mynah-card { border-color: var(--vscode-editorWarning-foreground); }
+#symposium :is([data-kind="permission"], [data-kind="elicitation"]):not(:has(:is(button[action-id], .symposium-form))) .mynah-chat-item-card-header .mynah-ui-icon { color: inherit; }
 #symposium [data-kind="plan"] .mynah-card-body > p { margin-block: 2px; }
 #symposium [data-kind="prompt"] a { color: var(--vscode-textLink-foreground); }
 #symposium [data-kind="notice"] > .mynah-card { background: transparent; }
@@ -124,9 +126,13 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-prompt-input-sticky-card > .mynah-chat-item-card > .mynah-card { padding: 0; gap: 6px; border: none; background: none; }
 #symposium .mynah-chat-wrapper > .mynah-chat-prompt-input-info:empty, #symposium .mynah-chat-wrapper-footer-spacer { display: none; }
 #symposium .mynah-prompt-input-options .mynah-form-input-wrapper { display: flex; flex-flow: row nowrap; align-items: center; gap: 4px; color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); white-space: nowrap; }
-#symposium .mynah-prompt-input-options select { font-size: var(--mynah-font-size-small); color: inherit; }
+#symposium .mynah-prompt-input-options .mynah-form-input-label:not(:has(> div:not(:empty))) { display: none; }
+#symposium .mynah-prompt-input-options, #symposium .mynah-prompt-input-options > .mynah-chat-item-form-items-container { flex-flow: row wrap; min-width: 0; max-width: 100%; gap: 0 8px; }
+#symposium .mynah-prompt-input-options .mynah-form-input-wrapper, #symposium .mynah-prompt-input-options .mynah-form-input-container { min-width: 0; max-width: 100%; }
+#symposium .mynah-prompt-input-options .select-auto-width-sizer { font-size: var(--mynah-font-size-small); padding-inline-end: 1.5em; overflow: hidden; }
+#symposium .mynah-prompt-input-options select { text-overflow: ellipsis; font-size: var(--mynah-font-size-small); color: inherit; }
 
-#symposium :is(button, input, select, a, [tabindex]):focus-visible { outline: 1px solid var(--vscode-focusBorder) !important; outline-offset: -1px; }
+#symposium :is(button, input, textarea, select, a, [tabindex]):focus-visible { outline: 1px solid var(--vscode-focusBorder) !important; outline-offset: -1px; }
 #symposium .mynah-chat-prompt-input:focus-visible, #symposium:focus-visible { outline: none !important; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .mynah-button { border: 1px solid var(--vscode-contrastBorder) !important; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .mynah-button:hover { outline: 1px dashed var(--vscode-contrastActiveBorder, var(--vscode-focusBorder)); }
@@ -134,4 +140,4 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium a { text-decoration: underline; }
 .vscode-reduce-motion #symposium *, .vscode-reduce-motion #symposium *::before, .vscode-reduce-motion #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 @media (prefers-reduced-motion: reduce) { #symposium *, #symposium *::before, #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; } }
-`;
+${ownStyles}`;

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
+import type { Elicitation } from "../src/protocol/elicitation";
 import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
 import { freshTab, type Page, type Tab } from "./page-model";
 import { openPage } from "./page-state";
@@ -11,6 +12,8 @@ const ELIZA = { id: "elizacp", name: "Eliza <3" };
 const page = (rest: Partial<Page> = {}): Page => ({ ...openPage(emptyPage, 0, 0)[0], ...rest });
 const tab = (conversation: Partial<Conversation> = {}, rest: Partial<Tab> = {}): Tab => ({ ...freshTab("t", ELIZA, 0, 0), phase: "live", conversation: { ...emptyConversation(ELIZA, "/"), ...conversation }, ...rest });
 const question: Entry = { kind: "permission", id: "q", agent: "Eliza", toolEntryId: "t", title: "Go?", toolKind: "other", content: [], options: [{ optionId: "o", name: "Yes", kind: "allow_once" }] };
+
+const form: Elicitation = { kind: "elicitation", id: "f", agent: "Eliza", message: "Your name?", ask: { mode: "form", fields: [{ type: "text", name: "n", title: "Name", required: true }] } };
 
 suite("tab view", () => {
   test("a prompt on its way is shown, under the key that its entry will have", () => {
@@ -32,7 +35,34 @@ suite("tab view", () => {
     equal(buttons(page(), tab({ entries: [question] })), 2);
     equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
     equal(buttons(page({ sidecar: { state: "restarting", message: "." } }), tab({ entries: [question] })), 0);
-    equal(buttons(page(), tab({ entries: [question] }, { answering: [{ permissionId: "q", since: 0 }] })), 0);
+    equal(buttons(page(), tab({ entries: [question] }, { answering: [{ entryId: "q", since: 0 }] })), 0);
+  });
+
+  test("a form is open only in a live tab whose answer is not under way, and gone when it was answered", () => {
+    const open = (p: Page, t: Tab) => viewOf(p, t).cards[0]?.form?.open;
+    deepEqual([open(page(), tab({ entries: [form] })), open(page(), tab({ entries: [form] }, { phase: "restored" })), open(page(), tab({ entries: [form] }, { answering: [{ entryId: "f", since: 0 }] })),
+      open(page(), tab({ entries: [{ ...form, answered: { kind: "declined" } }] }))], [true, false, false, undefined]);
+  });
+
+  test("a plan stays pinned while it has open steps, or its turn goes on", () => {
+    const plan = (...states: string[]): Entry => ({ kind: "plan", id: `p${states.join("")}`, steps: states.map(status => ({ content: "x", priority: "", status })) });
+    const user: Entry = { kind: "user", id: "u", text: "hi" };
+    const pinned = (entries: readonly Entry[], running = false) => viewOf(page(), tab({ entries, turn: running ? { state: "running", messageId: "u" } : { state: "idle" } })).plan?.length;
+    deepEqual([pinned([user]), pinned([user, plan("pending")]), pinned([user, plan("completed")]), pinned([user, plan("completed")], true), pinned([plan("completed"), user], true), pinned([plan("pending", "pending"), user, plan()])],
+      [undefined, 1, undefined, 1, undefined, undefined]);
+  });
+
+  test("a tool call has the terminals that it mentions, once each, and says where they run when that is elsewhere", () => {
+    const terminals = ["x", "y", "z"].map(terminalId => ({ terminalId, command: terminalId, cwd: terminalId === "y" ? "/sub" : "/", output: "", isCut: false }));
+    const call: Entry = { kind: "tool", id: "t", toolCallId: "t", title: "Run", toolKind: "execute", status: "in_progress", locations: [], content: ["y", "x", "y", "gone"].map(terminalId => ({ kind: "terminal", terminalId })) };
+    const [card] = viewOf(page(), tab({ entries: [call], terminals })).cards;
+    deepEqual(card?.terminals.map(({ terminal, where }) => [terminal.terminalId, where]), [["y", "/sub"], ["x", undefined]]);
+    equal(viewOf(page(), tab({ entries: [call], terminals })).cards[0], card);
+  });
+
+  test("the editor can follow an agent that says where it works", () => {
+    const call = (path: string): Entry => ({ kind: "tool", id: path, toolCallId: "t", title: "Read", toolKind: "read", status: "completed", content: [], locations: path === "" ? [] : [{ path }] });
+    deepEqual([viewOf(page(), tab({ entries: [call("")] })).following, viewOf(page(), tab({ entries: [call("/a")] })).following, viewOf(page({ following: true }), tab({ entries: [call("/a")] })).following], [undefined, false, true]);
   });
 
   test("a sidecar that failed comes before a remark", () => {
@@ -51,6 +81,9 @@ suite("tab view", () => {
     equal(announcement(running, tab({ entries: [answer], turn: running.conversation.turn })), undefined);
     equal(announcement(running, tab({ entries: [question], turn: running.conversation.turn })), "Eliza asks for your permission: Go?");
     equal(announcement(tab(), tab({ entries: [{ kind: "notice", id: "n", severity: "error", text: "No.", actions: [] }] })), "No.");
+    equal(announcement(tab(), tab({ entries: [{ kind: "notice", id: "n", severity: "info", text: "Slow.", from: "Eliza", actions: [] }] })), "Eliza: Slow.");
+    equal(announcement(tab(), tab({ entries: [form] })), "Eliza asks: Your name?");
+    deepEqual(newQuestion(tab(), tab({ entries: [form] })), "f");
     equal(announcement(tab({}, { phase: "restored" }), tab({ entries: [question] })), undefined);
     deepEqual([newQuestion(tab(), tab({ entries: [question] })), newQuestion(tab({ entries: [question] }), tab({ entries: [question] }))], ["q", undefined]);
   });

@@ -1,8 +1,12 @@
 /** A tab as the user sees it, from what the page knows of it. Pure; `chat-ui.ts` draws it. */
-import type { Entry } from "../src/protocol/chat";
+import type { Command, Conversation, Entry, PlanStep, Usage } from "../src/protocol/chat";
+import type { Control } from "../src/protocol/controls";
+import { actionButton } from "./buttons";
+import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
+import { pinnedPlan } from "./dock-view";
 import { escapeHtml, literal } from "./markdown-safe";
-import { turnOf, type Page, type Tab } from "./page-model";
-import { actionButton, cardsOf, type Card, type CardButton, type Tone } from "./render";
+import { isLive, isQuestion, turnOf, type Page, type Tab } from "./page-model";
+import { cardsOf } from "./render";
 
 export interface Banner { readonly tone: Tone; readonly text: string; readonly buttons: readonly CardButton[] }
 
@@ -15,6 +19,15 @@ export interface TabView {
   readonly status: string;
   readonly banner: Banner | undefined;
   readonly placeholder: string;
+  /** Whether there is a session that hears what the user does here. */
+  readonly live: boolean;
+  readonly controls: readonly Control[];
+  readonly commands: readonly Command[];
+  readonly usage: Usage | undefined;
+  /** Pinned above the prompt as long as it has open steps, or the turn goes on. */
+  readonly plan: readonly PlanStep[] | undefined;
+  /** Whether the editor follows the agent; `undefined` as long as the agent said nowhere where it works. */
+  readonly following: boolean | undefined;
 }
 
 export function viewOf(page: Page, tab: Tab): TabView {
@@ -22,17 +35,35 @@ export function viewOf(page: Page, tab: Tab): TabView {
   const turn = turnOf(tab);
   const agent = conversation.agent.name || "the agent";
   const entries: readonly Entry[] = [...conversation.entries, ...unconfirmed(tab)];
-  const live = tab.phase === "live" && page.sidecar.state === "running";
-  const answering = new Set(tab.answering.map(({ permissionId }) => permissionId));
+  const live = isLive(page, tab);
+  const terminals = terminalsOf(conversation);
+  const answering = new Set(tab.answering.map(({ entryId }) => entryId));
   return {
     title: escapeHtml(conversation.title ?? (conversation.agent.name || "Chat")),
     cards: entries.flatMap((entry, i) => cardsOf(entry, {
-      growing: turn !== "idle" && i === entries.length - 1, answerable: live && entry.kind === "permission", answering: answering.has(entry.id),
+      growing: turn !== "idle" && i === entries.length - 1, answerable: live && isQuestion(entry), answering: answering.has(entry.id), terminals: terminals(entry),
     })),
     turn,
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
     placeholder: `Ask ${agent}`,
+    live,
+    controls: conversation.controls,
+    commands: conversation.commands,
+    usage: conversation.usage,
+    plan: pinnedPlan(entries, turn !== "idle"),
+    following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
+  };
+}
+
+/** The terminals that a tool call mentions, once each. */
+function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
+  if (terminals === undefined || terminals.length === 0) return () => noTerminals;
+  const byId = new Map(terminals.map(terminal => [terminal.terminalId, { terminal, where: terminal.cwd === cwd ? undefined : terminal.cwd }]));
+  return entry => {
+    if (entry.kind !== "tool" || !entry.content.some(({ kind }) => kind === "terminal")) return noTerminals;
+    const ids = new Set(entry.content.flatMap(content => content.kind === "terminal" ? [content.terminalId] : []));
+    return [...ids].flatMap(id => { const shown = byId.get(id); return shown === undefined ? [] : [shown]; });
   };
 }
 
@@ -66,10 +97,11 @@ export function announcement(before: Tab | undefined, after: Tab): string | unde
   if (before === undefined || before.phase !== after.phase) return undefined;
   const had = new Set(before.conversation.entries.map(({ id }) => id));
   const fresh = after.conversation.entries.filter(({ id }) => !had.has(id));
-  const question = fresh.find(entry => entry.kind === "permission" && !entry.answered);
+  const question = fresh.filter(isQuestion).find(({ answered }) => !answered);
   if (question?.kind === "permission") return `${question.agent} asks for your permission: ${question.title}`;
+  if (question?.kind === "elicitation") return `${question.agent} ${question.ask.mode === "form" ? "asks" : "asks you to visit a page"}: ${question.message}`;
   const notice = fresh.find(entry => entry.kind === "notice");
-  if (notice?.kind === "notice") return notice.text;
+  if (notice?.kind === "notice") return notice.from === undefined ? notice.text : `${notice.from}: ${notice.text}`;
   if (turnOf(before) === "idle" || turnOf(after) !== "idle") return undefined;
   const answer = after.conversation.entries.findLast(entry => entry.kind === "agent");
   return answer?.kind === "agent" ? `${after.conversation.agent.name}: ${answer.text.slice(0, ANNOUNCED)}` : undefined;
@@ -79,5 +111,5 @@ const ANNOUNCED = 1_000;
 /** A question that was not there before, for the focus. */
 export function newQuestion(before: Tab | undefined, after: Tab): string | undefined {
   const had = new Set(before?.conversation.entries.map(({ id }) => id));
-  return after.conversation.entries.findLast(entry => entry.kind === "permission" && !entry.answered && !had.has(entry.id))?.id;
+  return after.conversation.entries.findLast(entry => isQuestion(entry) && !entry.answered && !had.has(entry.id))?.id;
 }

@@ -1,7 +1,9 @@
 /** What a tool call has to show, as Markdown that is safe to render. Pure. */
-import type { ToolContent, ToolLocation } from "../src/protocol/chat";
+import type { Resource, ToolContent, ToolLocation } from "../src/protocol/chat";
+import type { Part } from "./card";
 import { closed } from "./code-fence";
 import { escapeHtml, literal, safeCode, safeMarkdown, visible } from "./markdown-safe";
+import { size } from "./words";
 
 /** Beyond this a card would be slow, and nobody reads it there. */
 const MOST_LINES = 200;
@@ -23,7 +25,7 @@ function shortened(text: string): readonly [shown: string, left: string] {
 }
 
 /** For a block without a language the renderer takes C. */
-const PLAIN = "text";
+export const PLAIN = "text";
 export const languageOf = (text: string): string => /^\s*[[{]/.test(text) ? "json" : PLAIN;
 
 /** Pretty JSON gets its colours; a string that is a command, say, is shown as it is. */
@@ -31,15 +33,53 @@ export function parameterBlock(text: string): string {
   return textBlock(text, languageOf(text), "whole");
 }
 
-export function contentMarkdown(content: ToolContent, how: "whole" | "cut" = "cut"): string {
+/** What there is to see of it: Markdown, or an image. */
+export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"): Part {
   switch (content.kind) {
     case "text": return safeMarkdown(closed(content.text));
     case "diff": return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
     case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, PLAIN, how);
-    case "image": return `*An image (${literal(content.mimeType)}), which is not shown yet.*`;
-    case "resource": return `${literal(content.name ?? content.uri)}${content.text === undefined ? "" : `\n\n${textBlock(content.text, PLAIN, how)}`}`;
+    case "image": return IMAGES.has(content.mimeType.toLowerCase()) && BASE64.test(content.data)
+      ? { src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`, alt: `Image (${visible(content.mimeType)}, ${size(bytesOf(content.data))})` }
+      : `*An image that cannot be shown (${literal(content.mimeType) || "of no known type"}, ${size(bytesOf(content.data))})*`;
+    case "audio": return contentName(content);
+    case "resource": return [contentName(content), ...resourceAbout(content), ...(content.text === undefined ? [] : [textBlock(content.text, PLAIN, how)])].join("\n\n");
     case "other": return `*Content that is not known yet: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
   }
+}
+
+/** What a page may decode that somebody else made: as an `<img>` none of these runs anything. */
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "image/bmp", "image/avif", "image/svg+xml"]);
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+
+const bytesOf = (base64: string): number => Math.floor(base64.length * 3 / 4);
+
+/** One line of Markdown: a sound with type and size, a resource by the link that leads to it. */
+export function contentName(content: Extract<ToolContent, { kind: "audio" | "resource" }>): string {
+  return content.kind === "audio" ? `Audio (${literal(content.mimeType) || "of no known type"}, ${size(content.bytes)})` : resourceLink(content);
+}
+
+/** What is known of a resource beyond its name, as lines of Markdown. */
+export function resourceAbout({ description, mimeType, bytes, text }: Resource): readonly string[] {
+  const facts = [...(mimeType === undefined || mimeType === "" ? [] : [literal(mimeType)]), ...(bytes === undefined ? [] : [size(bytes)])];
+  return [
+    ...(description === undefined || description.trim() === "" ? [] : [literal(description)]),
+    ...(text !== undefined || facts.length === 0 ? [] : [`*${facts.join(", ")}*`]),
+  ];
+}
+
+/** Files open in the editor, pages through the host, which asks; of other addresses the page can make nothing. */
+function resourceLink({ uri, name }: Resource): string {
+  const address = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (address === undefined || address.username !== "" || !LEADS.has(address.protocol)) return name === undefined || name === uri ? literal(uri) : `${literal(name)} (${literal(uri)})`;
+  const { protocol, host, pathname, search, hash } = address;
+  return link(name ?? (protocol === "file:" ? decoded(pathname) : uri), `${protocol}//${host}${inParentheses(pathname + search + hash)}`);
+}
+const LEADS: ReadonlySet<string> = new Set(["file:", "http:", "https:"]);
+
+function decoded(path: string): string {
+  try { return decodeURIComponent(path); }
+  catch { return path; }
 }
 
 /** A link that the host opens in the editor. The renderer takes a link's text as HTML, and no Markdown in it. */
@@ -47,8 +87,15 @@ export function fileLink({ path: named, line }: ToolLocation): string {
   const path = named.replace(HALF_A_CHARACTER, "\ufffd");
   const address = encodeURI(path.replaceAll("\\", "/")).replace(/[()'#?]/g, character => `%${character.charCodeAt(0).toString(16)}`);
   const place = line === undefined ? "" : `:${line}`;
-  return `[${escapeHtml(visible(path + place)).replace(/[[\]]/g, " ")}](file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`})`;
+  return link(path + place, `file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`}`);
 }
+
+/** `address` is encoded, and holds nothing that ends it. */
+function link(text: string, address: string): string {
+  return `[${escapeHtml(visible(text)).replace(/[[\]]/g, " ").replace(/\s+/g, " ")}](${address})`;
+}
+
+const inParentheses = (address: string): string => address.replace(/[()[\]'"`<>\\\s]/g, character => `%${character.charCodeAt(0).toString(16)}`);
 
 /** A surrogate on its own, which no address can hold. */
 const HALF_A_CHARACTER = /\p{Surrogate}/gu;

@@ -9,12 +9,14 @@ class World {
   readonly odd: string[] = [];
   readonly told: string[] = [];
   connect(agent: MemoryAgent): Promise<AgentConnection> {
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock: this.clock, odd: what => this.odd.push(what), slow: () => this.told.push("slow"), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: what => this.odd.push(what), slow: () => this.told.push("slow"), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
   }
   listener(name: string, heard: string[]): SessionListener {
-    return { update: update => heard.push(`${name} ${JSON.stringify(update)}`), permission: request => { heard.push(`${name} asks`); request.respond({}); }, closed: reason => heard.push(`${name} closed: ${reason.message}`) };
+    return { update: update => heard.push(`${name} ${JSON.stringify(update)}`), request: request => { heard.push(`${name} asks`); request.respond({}); },
+      elicitationCompleted: id => heard.push(`${name} completed ${id}`), closed: reason => heard.push(`${name} closed: ${reason.message}`) };
   }
 }
+const open = async (connection: AgentConnection, listener: SessionListener): Promise<string> => (await connection.newSession("/w", listener)).sessionId;
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("agent connection", () => {
@@ -26,7 +28,7 @@ suite("agent connection", () => {
     agent.update("x", 1);
     request.respond({ sessionId: "x" });
     agent.update("x", 2);
-    equal(await opened, "x");
+    equal((await opened).sessionId, "x");
     await tick();
     deepEqual(heard, ["a 1", "a 2"]);
   });
@@ -34,7 +36,7 @@ suite("agent connection", () => {
   test("each session hears its own, and nothing after it was left", async () => {
     const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
     await using connection = await world.connect(agent);
-    const [one, two] = [await connection.newSession("/w", world.listener("1", heard)), await connection.newSession("/w", world.listener("2", heard))];
+    const [one, two] = [await open(connection, world.listener("1", heard)), await open(connection, world.listener("2", heard))];
     agent.update(two, "b"); agent.update(one, "a");
     await tick();
     connection.leave(one);
@@ -50,7 +52,7 @@ suite("agent connection", () => {
   test("a turn's end comes after its last update, before what follows", async () => {
     const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
     await using connection = await world.connect(agent);
-    const session = await connection.newSession("/w", world.listener("1", heard));
+    const session = await open(connection, world.listener("1", heard));
     connection.prompt(session, [], ({ kind }) => heard.push(kind));
     const prompt = await agent.next("session/prompt");
     agent.update(session, 1); agent.update(session, 2); prompt.respond({ stopReason: "end_turn" }); agent.update(session, 3);
@@ -61,7 +63,7 @@ suite("agent connection", () => {
   test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
     const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
     const connection = await world.connect(agent);
-    const session = await connection.newSession("/w", world.listener("1", heard));
+    const session = await open(connection, world.listener("1", heard));
     connection.prompt(session, [], ({ kind }) => heard.push(kind));
     await agent.next("session/prompt");
     await agent.die();
@@ -87,7 +89,7 @@ suite("agent connection", () => {
     await using connection = await world.connect(agent);
     const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
     void answer();
-    await connection.newSession("/w", world.listener("1", heard));
+    await open(connection, world.listener("1", heard));
     void answer();
     await rejects(connection.newSession("/w", world.listener("2", heard)), /has the id of another one/);
     agent.update("same", "mine");
@@ -113,18 +115,16 @@ suite("agent connection", () => {
   test("sessions are told why the connection was ended", async () => {
     const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
     const connection = await world.connect(agent);
-    await connection.newSession("/w", world.listener("1", heard));
+    await open(connection, world.listener("1", heard));
     await connection.end({ message: "Ada was restarted." });
     deepEqual(heard, ["1 closed: Ada was restarted."]);
   });
 
   test("what the agent asks that we do not offer is refused by name", async () => {
     const agent = new MemoryAgent(), world = new World();
-    await using connection = await world.connect(agent);
-    await rejects(agent.peer.request("fs/read_text_file", {}), (error: unknown) => error instanceof RpcError && error.code === -32601);
+    await using _ = await world.connect(agent);
+    await rejects(agent.peer.request("fs/delete_everything", {}), (error: unknown) => error instanceof RpcError && error.code === -32601);
     await rejects(agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
-    const session = await connection.newSession("/w", world.listener("1", []));
-    await rejects(agent.peer.request("session/request_permission", { sessionId: session, options: [] }), (error: unknown) => error instanceof RpcError && error.code === -32602);
   });
 
   test("an agent that hangs in initialize is told of after 10 seconds and given up after 30", async () => {

@@ -2,22 +2,29 @@
  * A connection with one agent process: initialised once, shared by every session with the same configuration, and the
  * only place that speaks ACP's requests to an agent. What the agent says goes to the listener of the session it names.
  *
- * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its
- * answer to `session/new` (agents announce commands early; at most `EARLY_LIMIT` messages are kept); after `closed` a
- * listener hears nothing; nothing that was asked stays unanswered when the agent dies.
+ * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its answer
+ * to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent dies.
  */
 import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
-import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome } from "../rpc/peer";
+import { canClose, introduction, introductionOf, type AcpVersion, type Introduction } from "./introduction";
+import { SessionRoutes } from "./session-routes";
+import { Turns, type PromptOutcome } from "./turns";
+
+export type { AcpVersion } from "./introduction";
+export type { PromptOutcome } from "./turns";
 
 export interface SessionListener {
   /** The `update` member of `session/update`. */
   update(update: unknown): void;
-  /** `session/request_permission`; its signal aborts when the agent withdraws the question. */
-  permission(request: IncomingRequest): void;
+  /** One of `REQUESTS` about the session; its signal aborts when the agent withdraws it. */
+  request(request: IncomingRequest): void;
+  /** `elicitation/complete`. */
+  elicitationCompleted(elicitationId: string): void;
   closed(reason: Closed): void;
 }
 
@@ -25,6 +32,8 @@ export interface ConnectionOptions {
   /** The agent's name, for sentences. */
   readonly name: string;
   readonly version: string;
+  /** The highest version of ACP to offer. */
+  readonly protocol: AcpVersion;
   readonly clock: Clock;
   /** For the log: garbage, unknown methods, late answers. */
   readonly odd: (what: string, detail: unknown) => void;
@@ -46,21 +55,23 @@ export const SLOW_MS = 10_000;
 export const INITIALIZE_LIMIT_MS = 30_000;
 /** Some start their MCP servers inside `session/new`. */
 export const NEW_SESSION_LIMIT_MS = 60_000;
-const EARLY_LIMIT = 1000;
+/** What an agent may ask of a client, here (ACP schema v1, `CLIENT_METHODS`). */
+const REQUESTS: ReadonlySet<string> = new Set(["session/request_permission", "elicitation/create", "fs/read_text_file", "fs/write_text_file",
+  "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"]);
 
-export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string } | { readonly kind: "failed"; readonly error: AgentError };
+/** Some start their MCP servers anew when the model changes. */
+const REQUEST_LIMIT_MS = 60_000;
+/** Of what an agent says that nobody knows, in the log. */
+const LOGGED_CHARACTERS = 2_000;
+
 
 export class AgentConnection implements AsyncDisposable {
   readonly #peer: Peer;
-  readonly #listeners = new Map<string, SessionListener>();
-  /** What sessions said whose `session/new` has not been answered, in order; empty when none is open. */
-  #early: { readonly sessionId: string; readonly tell: (listener: SessionListener) => void }[] = [];
-  #opening = 0;
-  /** Sessions that we left: what still comes of them is nothing to write home about. */
-  readonly #left = new Set<string>();
+  readonly #routes = new SessionRoutes<SessionListener>();
   /** Why we ended the connection; else the channel's reason counts. */
   #why: Closed | undefined;
-  #capabilities: JsonObject = {};
+  readonly #turns = new Turns();
+  #agent: Introduction = { version: 1, capabilities: {} };
   readonly closed: Promise<Closed>;
 
   private constructor(channel: Channel, readonly options: ConnectionOptions) {
@@ -70,29 +81,24 @@ export class AgentConnection implements AsyncDisposable {
       request: request => this.#request(request),
       notification: (method, params) => { this.#notification(method, params); },
       closed: reason => {
-        const listeners = [...this.#listeners.values()];
-        this.#listeners.clear();
         const why = this.#why ?? options.failure?.() ?? reason;
-        for (const listener of listeners) listener.closed(why);
+        for (const listener of this.#routes.clear()) listener.closed(why);
         settleClosed(why);
       },
       odd: options.odd,
     });
   }
 
-  /** Starts the peer and initialises the agent (protocol version 1). Rejects with an `AgentError`; the channel is closed then. */
+  /** Starts the peer and initialises the agent. Rejects with an `AgentError`; the channel is closed then. */
   static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
     const connection = new AgentConnection(channel, options);
     const slow = options.clock.after(SLOW_MS, options.slow);
     try {
-      const answer = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", {
-        protocolVersion: 1,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-        clientInfo: { name: "symposium", title: "Symposium for VS Code", version: options.version },
-      }, objectOr);
-      const { protocolVersion, agentCapabilities } = answer;
-      if (protocolVersion !== 1) throw agentAnswered(options.name, `it speaks ACP version ${String(protocolVersion)}, this needs version 1.`, answer);
-      connection.#capabilities = objectOr(agentCapabilities);
+      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version), answer => {
+        const agent = introductionOf(answer, options.protocol);
+        if (agent) return agent;
+        throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
+      });
       return connection;
     } catch (error) {
       await connection[Symbol.asyncDispose]();
@@ -102,37 +108,50 @@ export class AgentConnection implements AsyncDisposable {
     }
   }
 
-  /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. */
-  async newSession(cwd: string, listener: SessionListener): Promise<string> {
-    this.#opening++;
+  /** Of ACP, that the agent speaks. */
+  get version(): AcpVersion { return this.#agent.version; }
+
+  /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
+  async newSession(cwd: string, listener: SessionListener): Promise<{ readonly sessionId: string; readonly result: unknown }> {
+    const opened = this.#routes.opens(), over = this.#routes.waits(listener);
     try {
       return await this.#limited(NEW_SESSION_LIMIT_MS, "session/new", { cwd, mcpServers: [] }, result => {
         const { sessionId } = objectOr(result);
         if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
-        if (this.#listeners.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
-        this.#left.delete(sessionId);
-        this.#listeners.set(sessionId, listener);
-        const early = this.#early;
-        this.#early = early.filter(each => each.sessionId !== sessionId);
-        for (const each of early) if (each.sessionId === sessionId) each.tell(listener);
-        return sessionId;
+        if (this.#routes.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
+        this.#routes.add(sessionId, listener);
+        return { sessionId, result };
       }, result => {
         // Given up: nobody wants this session any more.
         const { sessionId } = objectOr(result);
-        if (typeof sessionId === "string" && !this.#listeners.has(sessionId)) this.#closeSession(sessionId);
+        if (typeof sessionId === "string" && !this.#routes.has(sessionId)) this.#closeSession(sessionId);
       });
     } finally {
-      this.#opening--;
-      if (this.#opening === 0) this.#dropEarly();
+      over();
+      // What came for a session that never was: questions are refused, the rest is forgotten.
+      opened(({ tell }) => tell(NOBODY));
     }
   }
 
   /** `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which the listener's `closed` tells. */
   prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
+    const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
+    const ended = (outcome: PromptOutcome): void => {
+      over();
+      settle(outcome);
+    };
+    if (this.version === 2) this.#turns.begin(sessionId, ended);
     this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
-      if (outcome.ok) settle({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
-      else if (!(outcome.error instanceof ConnectionClosed) && !this.options.failure?.()) settle({ kind: "failed", error: this.#explain(outcome.error) });
+      if (outcome.ok && this.version === 2) this.#turns.accepted(sessionId);
+      else if (outcome.ok) ended({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
+      else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
+      else if (this.version === 1 || this.#turns.drop(sessionId)) ended({ kind: "failed", error: this.#explain(outcome.error) });
     });
+  }
+
+  /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no answer in time. */
+  request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
+    return this.#limited(REQUEST_LIMIT_MS, method, { sessionId, ...params }, take);
   }
 
   cancel(sessionId: string): void {
@@ -141,7 +160,7 @@ export class AgentConnection implements AsyncDisposable {
 
   /** Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more. */
   leave(sessionId: string): void {
-    if (this.#listeners.delete(sessionId)) this.#closeSession(sessionId);
+    if (this.#routes.has(sessionId)) this.#closeSession(sessionId);
   }
 
   /** Ends the connection and the process; sessions that still use it are told `why`. */
@@ -156,38 +175,35 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   #closeSession(sessionId: string): void {
-    this.#left.add(sessionId);
-    if (isObject(objectOr(this.#capabilities.sessionCapabilities).close)) this.#peer.call("session/close", { sessionId }, () => undefined);
-  }
-
-  /** What came for a session that never was: questions are refused, the rest is forgotten. */
-  #dropEarly(): void {
-    const nobody: SessionListener = { update: () => undefined, closed: () => undefined, permission: request => request.fail(noSession(request)) };
-    for (const { tell } of this.#early.splice(0)) tell(nobody);
-  }
-
-  /** For the listener now, or as soon as the session is there; false when there is none and none to come. */
-  #tell(sessionId: unknown, tell: (listener: SessionListener) => void): boolean {
-    if (typeof sessionId !== "string") return false;
-    const listener = this.#listeners.get(sessionId);
-    if (listener) tell(listener);
-    else if (this.#opening === 0 || this.#left.has(sessionId) || this.#early.length >= EARLY_LIMIT) return this.#left.has(sessionId);
-    else this.#early.push({ sessionId, tell });
-    return true;
+    this.#routes.leave(sessionId);
+    this.#turns.drop(sessionId);
+    if (canClose(this.#agent)) this.#peer.call("session/close", { sessionId }, () => undefined);
   }
 
   #notification(method: string, params: unknown): void {
-    if (method !== "session/update") return this.options.odd("unknown notification", { method });
-    const { sessionId, update } = objectOr(params);
-    if (!this.#tell(sessionId, listener => listener.update(update))) this.options.odd("update for an unknown session", { sessionId });
+    const { sessionId, update, elicitationId } = objectOr(params);
+    switch (method) {
+      case "session/update":
+        if (!this.#routes.tell(sessionId, listener => listener.update(update))) this.options.odd("update for an unknown session", { sessionId });
+        if (this.version === 2) this.#turns.update(stringOr(sessionId, ""), objectOr(update), error => agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error));
+        return;
+      // It names no session: whoever asked with this id knows it.
+      case "elicitation/complete":
+        for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
+        return;
+      default: this.options.odd("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
+    }
   }
 
+  /** A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them was made. */
   #request(request: IncomingRequest): void {
-    if (request.method !== "session/request_permission") return request.fail(methodNotFound(request.method));
-    const { sessionId, options } = objectOr(request.params);
-    if (arrayOr(options).length === 0) return request.fail(new RpcError(RpcCode.invalidParams, "options: at least one is needed"));
-    const isLeft = typeof sessionId === "string" && this.#left.has(sessionId);
-    if (isLeft || !this.#tell(sessionId, listener => listener.permission(request))) request.fail(noSession(request));
+    if (!REQUESTS.has(request.method)) return request.fail(methodNotFound(request.method));
+    const { sessionId, requestId } = objectOr(request.params);
+    const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
+    const listener = elsewhere ? this.#routes.newestWaiting : undefined;
+    if (listener) return listener.request(request);
+    if (elsewhere) return request.respond({ action: "cancel" });
+    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request))) request.fail(noSession(request));
   }
 
   /** A request with a limit; `take` runs in the order of the wire, before anything that came after the answer; `late` in its place after the limit. */
@@ -219,6 +235,8 @@ export class AgentConnection implements AsyncDisposable {
     return agentAnswered(this.options.name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);
   }
 }
+
+const NOBODY: SessionListener = { update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined };
 
 function noSession({ params }: IncomingRequest): RpcError {
   const { sessionId } = objectOr(params);

@@ -8,10 +8,15 @@
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
-import type { AgentConnection } from "./connection";
+import type { AcpVersion, AgentConnection } from "./connection";
 
 /** What decides which process serves a session. */
-export interface AgentKey { readonly agent: AgentConfig; readonly cwd: string }
+export interface AgentKey {
+  readonly agent: AgentConfig;
+  readonly cwd: string;
+  /** The highest version of ACP that it is offered. */
+  readonly protocol: AcpVersion;
+}
 
 export interface Lease {
   readonly connection: AgentConnection;
@@ -106,7 +111,7 @@ export class AgentPool implements AsyncDisposable {
 const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
 /** Equal configurations give equal names, whatever the order of their keys. The name shown to people is not part of it. */
-function nameOf({ agent: { id, distribution }, cwd }: AgentKey): string {
-  return JSON.stringify({ id, distribution, cwd }, (_, value: unknown) =>
+function nameOf({ agent: { id, distribution }, cwd, protocol }: AgentKey): string {
+  return JSON.stringify({ id, distribution, cwd, protocol }, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
 }

@@ -1,7 +1,9 @@
 import { deepEqual, doesNotThrow, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import { adaptUpdate, permissionOptions } from "./acp-v1";
+import { controlsOf } from "./acp-controls";
+import { permissionOptions } from "./acp-tools";
+import { adaptUpdate } from "./acp-v1";
 
 function play(...updates: readonly unknown[]): Conversation {
   let made = 0;
@@ -60,6 +62,39 @@ suite("ACP v1 to the chat model", () => {
     deepEqual({ commands, title, none }, { commands: [{ name: "plan", description: "d", hint: "h" }], title: "T", none: [] });
   });
 
+  test("modes, options and usage are the session's", () => {
+    const { controls, usage } = play({ sessionUpdate: "config_option_update", configOptions: [{ id: "fast", name: "Fast", type: "boolean", currentValue: true }] }, { sessionUpdate: "usage_update", used: 5, size: 10, cost: { amount: 0.5, currency: "EUR" } });
+    deepEqual(controls, [{ kind: "switch", id: "fast", name: "Fast", category: "", value: true }]);
+    deepEqual(usage, { used: 5, size: 10, cost: { amount: 0.5, currency: "EUR" } });
+    deepEqual(play({ sessionUpdate: "usage_update", used: -1, size: 10 }).usage, undefined);
+  });
+
+  test("a mode that the agent changes is shown at its control", () => {
+    const controls = controlsOf({ modes: { currentModeId: "a", availableModes: [{ id: "a", name: "A" }, { id: "b", name: "B" }] } });
+    const { events } = adaptUpdate({ ...emptyConversation({ id: "a", name: "Ada" }, "/w"), controls }, { sessionUpdate: "current_mode_update", currentModeId: "b" }, String);
+    deepEqual(events.map(event => event.type === "controls" ? event.controls.map(({ value }) => value) : []), [["b"]]);
+    const option = { id: "m", name: "Mode", category: "mode", type: "select", currentValue: "a", options: [{ value: "a", name: "A" }, { value: "b", name: "B" }] };
+    deepEqual(play({ sessionUpdate: "config_option_update", configOptions: [option] }, { sessionUpdate: "current_mode_update", currentModeId: "b" }).controls.map(({ value }) => value), ["b"]);
+  });
+
+  test("what is no text in a message stands by itself, and the message goes on after it", () =>
+    deepEqual(entries(chunk("see "), { sessionUpdate: "agent_message_chunk", content: { type: "image", mimeType: "image/png", data: "AA==" } }, { sessionUpdate: "agent_message_chunk", content: { type: "audio", mimeType: "audio/wav", data: "AAAA" } },
+      { sessionUpdate: "agent_message_chunk", content: { type: "resource", resource: { uri: "file:///b", blob: "AAAAAAAA", mimeType: "application/zip" } } }, chunk("above")).map(entry => entry.kind === "media" ? entry.content : "text" in entry ? entry.text : ""),
+    ["see ", { kind: "image", mimeType: "image/png", data: "AA==" }, { kind: "audio", mimeType: "audio/wav", bytes: 3 }, { kind: "resource", uri: "file:///b", mimeType: "application/zip", bytes: 6 }, "above"]));
+
+  test("a notice is the agent's, and of the severity that it says", () =>
+    deepEqual(entries({ sessionUpdate: "notice", severity: "warning", title: "Slow", description: "why" }, { sessionUpdate: "notice", severity: "_odd", title: "x" }), [
+      { kind: "notice", id: "e0", severity: "warning", actions: [], from: "Ada", text: "Slow", detail: "why" }, { kind: "notice", id: "e1", severity: "info", actions: [], from: "Ada", text: "x" }]));
+
+  test("a compaction is one entry: its summary grows, a later one replaces it, and what a patch leaves out stays", () => {
+    const update = (rest: object) => ({ sessionUpdate: "compaction_update", compactionId: "c", ...rest });
+    const grows = (text: string) => ({ sessionUpdate: "compaction_summary_chunk", compactionId: "c", content: { type: "text", text } });
+    const shown = (...updates: readonly unknown[]) => entries(...updates).map(entry => entry.kind === "compaction" ? [entry.status, entry.text, entry.error] : []);
+    deepEqual(shown(update({ status: "in_progress" }), grows("a"), grows("b"), update({ status: "completed" })), [["completed", "ab", undefined]]);
+    deepEqual(shown(grows("a"), update({ status: "failed", summary: [{ type: "text", text: "new" }], error: "no" })), [["failed", "new", "no"]]);
+    deepEqual(shown(update({ status: "in_progress" }), update({ compactionId: "d", status: "_x" })), [["in_progress", "", undefined], ["_x", "", undefined]]);
+  });
+
   test("an echo of the user's words is not said again, and other words are not put into the user's mouth", () => {
     const said = (text: string) => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } });
     deepEqual(entries("hello there", said("hello "), said("there"), said("delete everything")).map(entry => "text" in entry ? [entry.kind, entry.text] : []), [["user", "hello there"], ["agent", "delete everything"]]);
@@ -77,7 +112,7 @@ suite("ACP v1 to the chat model", () => {
     deepEqual(permissionOptions([{ optionId: "a", name: "A", kind: "allow_all" }, { name: "no id" }, 4]), [{ optionId: "a", name: "A", kind: "reject_once" }]));
 
   test("nothing that an agent sends makes it throw", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sessionUpdate: fc.constantFrom("agent_message_chunk", "tool_call", "tool_call_update", "plan", "available_commands_update", "session_info_update"), content: fc.jsonValue(), toolCallId: fc.jsonValue(), entries: fc.jsonValue(), availableCommands: fc.jsonValue(), locations: fc.jsonValue(), rawInput: fc.jsonValue() }, { requiredKeys: ["sessionUpdate"] })), { maxLength: 8 }), updates => {
+    fc.assert(fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sessionUpdate: fc.constantFrom("agent_message_chunk", "tool_call", "tool_call_update", "plan", "available_commands_update", "session_info_update", "config_option_update", "current_mode_update", "usage_update", "notice", "compaction_update", "compaction_summary_chunk"), content: fc.jsonValue(), configOptions: fc.jsonValue(), compactionId: fc.jsonValue(), summary: fc.jsonValue(), used: fc.jsonValue(), size: fc.jsonValue(), toolCallId: fc.jsonValue(), entries: fc.jsonValue(), availableCommands: fc.jsonValue(), locations: fc.jsonValue(), rawInput: fc.jsonValue() }, { requiredKeys: ["sessionUpdate"] })), { maxLength: 8 }), updates => {
       doesNotThrow(() => play(...updates.filter(update => typeof update !== "string")));
     }), { numRuns: 500 }));
 

@@ -5,17 +5,20 @@ import { randomUUID } from "node:crypto";
 import type { SessionId } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
-import type { Handlers, ParamsOf } from "../../src/protocol/wire";
+import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
 import type { AgentPool } from "../agents/pool";
 import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
+import type { StartCommand } from "./agent-terminals";
+import { editorFiles, type AskHost } from "./editor-files";
 import { Session, type SessionWorld } from "./session";
 
 /** The wire to the host. */
 export interface Host {
-  notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void;
+  request: AskHost;
+  notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void;
   isCongested(): boolean;
 }
 
@@ -26,10 +29,11 @@ export interface ChatWorld {
   readonly policy: BypassPolicy;
   readonly journal: Journal;
   readonly host: Host;
+  readonly startCommand: StartCommand;
   readonly log: SessionWorld["log"];
 }
 
-type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/restartAgent" | "chat/replay">;
+type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
 
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
@@ -37,9 +41,9 @@ export class ChatService implements AsyncDisposable {
   constructor(private readonly world: ChatWorld) {}
 
   readonly handlers: ChatHandlers = {
-    "chat/new": async ({ agent, cwd, shown, why }) => {
+    "chat/new": async chat => {
       const sessionId = randomUUID();
-      this.#sessions.set(sessionId, new Session({ sessionId, agent, cwd, shown, ...(why === undefined ? {} : { why }) }, this.#worldOf(sessionId)));
+      this.#sessions.set(sessionId, new Session({ sessionId, ...chat }, this.#worldOf(sessionId)));
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) => new Promise((resolve, reject) => {
@@ -61,6 +65,14 @@ export class ChatService implements AsyncDisposable {
     },
     "chat/answerPermission": async ({ sessionId, permissionId, choice }) => {
       this.#session(sessionId).answerPermission(permissionId, choice);
+      return {};
+    },
+    "chat/answerElicitation": async ({ sessionId, elicitationId, choice }) => {
+      this.#session(sessionId).answerElicitation(elicitationId, choice);
+      return {};
+    },
+    "chat/setOption": async ({ sessionId, controlId, value }) => {
+      this.#session(sessionId).setControl(controlId, value);
       return {};
     },
     "chat/restartAgent": async ({ sessionId }) => {
@@ -92,6 +104,10 @@ export class ChatService implements AsyncDisposable {
         isCongested: () => host.isCongested(),
       },
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
+      keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
+      attention: (wants, { agent, title }) => host.notify("chat/attention", { sessionId, wants, name: agent.name, ...(title === undefined ? {} : { title }) }),
+      editor: editorFiles((method, params) => host.request(method, params)),
+      openPage: url => host.notify("editor/openPage", { url }),
     };
   }
 }

@@ -18,11 +18,11 @@ suite("chat transcript", () => {
     await using pool = new AgentPool(async (_, slow) => {
       const [channel, theirs] = memoryChannels();
       const eliza = serveEliza(theirs, { deterministic: true });
-      return AgentConnection.connect(channel, { name: "Eliza", version: "1", clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
+      return AgentConnection.connect(channel, { name: "Eliza", version: "1", protocol: 1, clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
     }, error => { throw error; });
     await using service = new ChatService({
-      bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, log: () => undefined,
-      host: { isCongested: () => false, notify: (method, params) => transcript.record("←", { method, params }) },
+      bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
+      host: { isCongested: () => false, request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => transcript.record("←", { method, params }) },
     });
     const said = <P>(method: string, params: P): P => {
       transcript.record("→", { method, params });

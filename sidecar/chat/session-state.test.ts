@@ -1,19 +1,30 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat";
-import { start, step, type Effect, type SessionEvent, type State } from "./session-state";
+import type { Control } from "../../src/protocol/controls";
+import type { FieldValue } from "../../src/protocol/elicitation";
+import type { Effect, Elicited, SessionEvent, State } from "./session-model";
+import { start, step } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const OPTIONS = [
   { optionId: "always", name: "Always", kind: "allow_always" }, { optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" },
 ] as const;
-const say = (text: string): SessionEvent => ({ kind: "updated", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
-const tool = (id: string, status: string): SessionEvent => ({ kind: "updated", update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status } });
+const say = (text: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } });
+const tool = (id: string, status: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status } });
 const prompt = (messageId: string): SessionEvent => ({ kind: "prompted", prompt: { messageId, text: `text of ${messageId}` } });
 const asked = (permissionId: string, policy: "ask" | "allow" = "ask"): SessionEvent => ({ kind: "asked", asked: { permissionId, toolCall: { toolCallId: `t-${permissionId}`, title: "rm -rf", kind: "execute" }, options: OPTIONS, policy } });
 const stopped = (reason = "end_turn"): SessionEvent => ({ kind: "turnEnded", outcome: { kind: "stopped", reason } });
+const FORM = { mode: "form", fields: [{ name: "age", title: "Age", required: true, type: "integer" }, { name: "nick", title: "Nick", required: false, type: "text" }] } as const;
+const PAGE = { mode: "url", url: "https://example.org/x", elicitationId: "theirs" } as const;
+const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({ kind: "elicited", elicited: { id, message: "How old are you?", ask } });
+const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({ kind: "elicitationAnswered", id, choice: { kind: "accept", values } });
+const MODEL: Control = { kind: "select", id: "m", name: "Model", category: "model", value: "s", groups: [{ choices: [{ value: "s", name: "Small" }, { value: "l", name: "Large" }] }] };
+const WITH_MODEL: SessionEvent = { kind: "opened", controls: [MODEL] };
+const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
-const OPENED: SessionEvent = { kind: "opened" };
+const REOPENED: SessionEvent = { kind: "reopened" };
+const OPENED: SessionEvent = { kind: "opened", controls: [] };
 
 /** What happened, as a line: effects but for the events, then the phase. */
 function story(effects: readonly Effect[], state: State): string {
@@ -24,6 +35,9 @@ function story(effects: readonly Effect[], state: State): string {
       case "acceptPrompt": return [`accept ${effect.messageId}`];
       case "refusePrompt": return [`refuse ${effect.messageId}`];
       case "answerAgent": return [`${effect.permissionId}=${effect.optionId ?? "cancelled"}`];
+      case "answerElicitation": return [`${effect.id}=${JSON.stringify(effect.response)}`];
+      case "openPage": return [`page ${effect.url}`];
+      case "setControl": return [`${effect.control.id}:=${String(effect.value)}`];
       case "unexpected": return [`UNEXPECTED ${effect.what}`];
       default: return [effect.kind];
     }
@@ -35,7 +49,7 @@ function play(...events: readonly SessionEvent[]): { readonly state: State; read
   let [state, effects] = start(EMPTY, "s-", undefined);
   const all = [...effects];
   for (const event of events) {
-    [state, effects] = step(state, event);
+    [state, effects] = step(state, event, 0);
     all.push(...effects);
   }
   return { state, story: story(all, state), effects: all };
@@ -59,11 +73,24 @@ suite("session state", () => {
     ["a bypassed agent is answered allow_once, never allow_always", [OPENED, prompt("1"), asked("p", "allow")], "open running accept 1 send 1 p=yes (prompting)"],
     ["a question after the turn is answered cancelled", [OPENED, prompt("1"), stopped(), asked("p", "allow")], "open running accept 1 send 1 idle p=cancelled (idle)"],
     ["a question while cancelling is answered cancelled", [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")], "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)"],
-    ["the agent's death ends the turn, and the next prompt starts it again", [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED], "open running accept 1 send 1 p=cancelled idle leave starting accept 2 open running send 2 (prompting)"],
+    ["the agent's death ends the turn, and the next prompt starts it again", [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED], "open running accept 1 send 1 p=cancelled idle leave reopenLater starting accept 2 open running send 2 (prompting)"],
     ["an agent that cannot start keeps the prompt in the conversation", [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }], "open starting accept 1 idle leave (down)"],
     ["a restart in mid-turn ends it and opens anew", [OPENED, prompt("1"), { kind: "restarted" }, OPENED], "open running accept 1 send 1 idle restartAgent open (idle)"],
     ["a cancelled prompt that the agent answers with an error has stopped, no more", [OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
     ["closing in mid-turn settles, cancels and leaves", [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")], "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)"],
+    ["a form that is filled in reaches the agent once, without what was left empty", [OPENED, prompt("1"), elicited("e"), filled("e", { age: 7, nick: "", other: 1 }), filled("e", { age: 8 })], `open running accept 1 send 1 e={"action":"accept","content":{"age":7}} (prompting)`],
+    ["a form with a wrong value stays open", [OPENED, prompt("1"), elicited("e"), filled("e", { age: 1.5 }), filled("e", {}), filled("e", { age: 2 })], `open running accept 1 send 1 e={"action":"accept","content":{"age":2}} (prompting)`],
+    ["a question that is declined says so to the agent", [OPENED, prompt("1"), elicited("e"), { kind: "elicitationAnswered", id: "e", choice: { kind: "decline" } }], `open running accept 1 send 1 e={"action":"decline"} (prompting)`],
+    ["a page is opened only after consent", [OPENED, prompt("1"), elicited("e", PAGE), filled("e", {})], `open running accept 1 send 1 e={"action":"accept"} page https://example.org/x (prompting)`],
+    ["a page that the agent says was visited needs no answer any more", [OPENED, prompt("1"), elicited("e", PAGE), { kind: "elicitationCompleted", elicitationId: "theirs" }, filled("e", {})], `open running accept 1 send 1 e={"action":"accept"} (prompting)`],
+    ["a question outside a turn waits for its answer", [OPENED, elicited("e"), { kind: "closed" }], `open e={"action":"cancel"} leave (closed)`],
+    ["a question is withdrawn, cancelled with its turn, and dies with its agent", [OPENED, elicited("a"), { kind: "withdrawn", id: "a" }, prompt("1"), elicited("b"), { kind: "cancelled" }, elicited("c"), stopped(), elicited("d"), DOWN, elicited("x")],
+      `open a={"action":"cancel"} running accept 1 send 1 cancelling b={"action":"cancel"} sendCancel c={"action":"cancel"} idle d={"action":"cancel"} leave reopenLater x={"action":"cancel"} (down)`],
+    ["a control is set once for each new value that it offers", [WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")], "open m:=l m:=s (idle)"],
+    ["an agent that dies is started again after a pause, each time a longer one, and then no more", [OPENED, DOWN, REOPENED, DOWN, REOPENED, OPENED, DOWN, REOPENED, { kind: "openFailed", text: "no", actions: [] }, REOPENED],
+      "open leave reopenLater open leave reopenLater open leave reopenLater open leave open (opening)"],
+    ["an agent that has answered since begins with a short pause again", [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN], "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)"],
+    ["an agent that never started is not started again by itself", [{ kind: "openFailed", text: "no", actions: [] }], "open leave (down)"],
     ["what cannot happen says so", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
   ];
   for (const [name, events, expected] of TABLE) test(name, () => equal(play(...events).story, expected));
@@ -78,14 +105,37 @@ suite("session state", () => {
     deepEqual(card?.answered, { kind: "selected", optionId: "yes", name: "Yes", optionKind: "allow_once", by: "bypass" });
   });
 
+  test("a control shows what was chosen at once, what the agent made of it, and the value before when it refuses", () => {
+    const shown = (...events: readonly SessionEvent[]) => play(WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
+    deepEqual(shown(choose("l")), ["l"]);
+    deepEqual(shown(choose("l"), { kind: "controlSet", controls: [{ ...MODEL, value: "s" }] }), ["s"]);
+    deepEqual(shown(choose("l"), { kind: "controlSet", controls: undefined }), ["l"]);
+    const refused: SessionEvent = { kind: "controlRefused", controlId: "m", before: "s", why: "It is not for you." };
+    deepEqual(shown(choose("l"), refused), ["s"]);
+    deepEqual(notices(play(WITH_MODEL, choose("l"), refused).state.conversation), ["“Model” stays as it was. It is not for you."]);
+  });
+
+  test("a thought says how long it took, when something follows it or the turn ends", () => {
+    const think = (text: string): SessionEvent => ({ kind: "updated", version: 1, update: { sessionUpdate: "agent_thought_chunk", content: { type: "text", text } } });
+    const at: readonly [number, SessionEvent][] = [[0, OPENED], [1, prompt("1")], [1000, think("a")], [4000, think("b")], [5500, say("x")], [7000, think("c")], [9000, stopped()]];
+    const state = at.reduce((now, [time, event]) => step(now, event, time)[0], start(EMPTY, "s-", undefined)[0]);
+    deepEqual(state.conversation.entries.flatMap(entry => entry.kind === "thought" ? [[entry.text, entry.ms]] : []), [["ab", 4500], ["c", 2000]]);
+  });
+
   test("the words for a cancelled turn are the same however the agent ended it", () =>
     deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } }).state.conversation), ["Stopped."]));
 
   test("a question about a call id of an earlier turn does not show that call's parameters", () => {
-    const old: SessionEvent = { kind: "updated", update: { sessionUpdate: "tool_call", toolCallId: "0", title: "ls", status: "completed", rawInput: { command: "ls" } } };
+    const old: SessionEvent = { kind: "updated", version: 1, update: { sessionUpdate: "tool_call", toolCallId: "0", title: "ls", status: "completed", rawInput: { command: "ls" } } };
     const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), { kind: "asked", asked: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" } });
     const card = state.conversation.entries.find(entry => entry.kind === "permission");
     deepEqual([card?.title, card?.input], ["rm", undefined]);
+  });
+
+  test("a prompt whose agent died can be sent again with a click", () => {
+    const actions = (...events: readonly SessionEvent[]) => play(OPENED, ...events, DOWN).state.conversation.entries.flatMap(entry => entry.kind === "notice" ? entry.actions : []);
+    deepEqual(actions(prompt("1")), ["sendAgain", "restartAgent"]);
+    deepEqual(actions(), ["restartAgent"]);
   });
 
   test("each end that is not an ordinary one is said in a sentence", () => {
@@ -102,7 +152,7 @@ suite("session state", () => {
       [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]]);
   });
 
-  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue");
+  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue", "elicit", "fill", "choose", "reopen");
 
   test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
     fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
@@ -117,19 +167,21 @@ suite("session state", () => {
           case "emit": page = applyEvent(page, effect.event); break;
           case "open": now.agent = "opening"; break;
           case "leave": case "restartAgent": now.agent = "none"; break;
+          case "reopenLater": ok(effect.ms > 0); break;
           case "sendPrompt": equal(now.agent, "open", "a prompt to an agent that is not there"); now.agent = "turn"; sent.push(effect.prompt.messageId); break;
           case "acceptPrompt": accepted.push(effect.messageId); break;
           case "answerAgent": answers.push(effect.permissionId); break;
+          case "answerElicitation": answers.push(effect.id); break;
           case "unexpected": throw new Error(effect.what);
           default: break;
         }
       });
-      const feed = (event: SessionEvent) => { [state, effects] = step(state, event); take(effects); };
+      const feed = (event: SessionEvent) => { [state, effects] = step(state, event, 0); take(effects); };
       take(effects);
       for (const m of moves) {
         const n = String(++made);
         switch (m) {
-          case "open": if (now.agent === "opening") { now.agent = "open"; feed(OPENED); } break;
+          case "open": if (now.agent === "opening") { now.agent = "open"; feed(WITH_MODEL); } break;
           case "fail": if (now.agent === "opening") { now.agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
           case "prompt": feed(prompt(n)); break;
           case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;
@@ -137,18 +189,23 @@ suite("session state", () => {
           case "tool": feed(tool(made % 3 === 0 ? "again" : n, "in_progress")); break;
           case "ask": case "bypassed": questions.push(`p${n}`); feed(asked(`p${n}`, m === "ask" ? "ask" : "allow")); break;
           case "answer": case "bypass": if (questions.length > 0) feed({ kind: "answered", permissionId: questions.at(-1)!, choice: m === "bypass" ? { kind: "bypass" } : { kind: "option", optionId: "yes" } }); break;
-          case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", permissionId: questions.at(-1)! }); break;
+          case "withdraw": if (questions.length > 0) feed({ kind: "withdrawn", id: questions.at(-1)! }); break;
+          case "elicit": questions.push(`e${n}`); feed(elicited(`e${n}`, made % 2 === 0 ? FORM : PAGE)); break;
+          case "fill": if (questions.length > 0) feed(filled(questions.at(-1)!, { age: 3 })); break;
+          case "choose": feed(choose(made % 2 === 0 ? "s" : "l")); break;
           case "cancel": feed({ kind: "cancelled" }); break;
           case "end": case "refuse": if (now.agent === "turn") { now.agent = "open"; feed(stopped(m === "end" ? "end_turn" : "refusal")); } break;
           case "die": if (now.agent === "open" || now.agent === "turn") { now.agent = "none"; feed(DOWN); } break;
           case "restart": feed({ kind: "restarted" }); break;
+          case "reopen": feed(REOPENED); break;
           case "overdue": feed({ kind: "cancelOverdue" }); break;
         }
         deepEqual(page, state.conversation, "the page would show something else");
         equal(page.turn.state === "idle", !(state.phase.kind === "prompting" || state.phase.kind === "cancelling" || (state.phase.kind === "opening" && state.phase.waiting)));
-        const open = page.entries.filter(entry => entry.kind === "permission" && !entry.answered).map(({ id }) => id);
+        const waiting = page.entries.filter(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered), open = waiting.map(({ id }) => id);
         deepEqual([...answers, ...open].sort(), [...questions].sort(), "a question was answered twice, or forgotten");
-        if (state.phase.kind !== "prompting") equal(open.length, 0, "a question is open without a turn");
+        if (state.phase.kind !== "prompting") ok(waiting.every(({ kind }) => kind === "elicitation"), "a permission is open without a turn");
+        if (state.phase.kind === "down" || state.phase.kind === "cancelling") equal(open.length, 0, "a question is open that nobody waits for");
         if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") ok(page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)), "a tool call runs without a turn");
         equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
         equal(new Set(sent).size, sent.length, "a prompt was sent twice");

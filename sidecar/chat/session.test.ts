@@ -1,16 +1,20 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
+import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import { ErrorCode } from "../../src/protocol/errors";
 import type { NewChat, SidecarToHost } from "../../src/protocol/sidecar";
-import type { ParamsOf } from "../../src/protocol/wire";
+import type { Calls, ParamsOf } from "../../src/protocol/wire";
 import { AgentConnection } from "../agents/connection";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
+import { RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { ChatService, type Host } from "./chat-service";
 
 type Sent = { [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof SidecarToHost];
+type Asked = { [M in keyof Calls<SidecarToHost>]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof Calls<SidecarToHost>];
 const NEVER = { aborted: false, addEventListener: () => undefined };
 const ADA: NewChat = { agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", shown: [] };
 
@@ -20,21 +24,23 @@ class World implements AsyncDisposable {
   readonly agents: MemoryAgent[] = [];
   readonly shown = new Map<string, Conversation>();
   readonly told: string[] = [];
+  readonly wants: string[] = [];
   manual: readonly string[] = [];
   readonly policy = new BypassPolicy([]);
   readonly pool = new AgentPool(async (_, slow) => {
     const agent = new MemoryAgent(this.manual);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock: this.clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => undefined });
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => undefined });
   }, error => { throw error; });
   readonly service: ChatService;
 
   constructor() {
     const host: Host = {
       isCongested: () => false,
+      request: async (method, params) => this.#answer({ method, params } as Asked) as never,
       notify: (method, params) => this.#take({ method, params } as Sent),
     };
-    this.service = new ChatService({ bootId: "b", clock: this.clock, pool: this.pool, policy: this.policy, journal: memoryJournal, host,
+    this.service = new ChatService({ bootId: "b", clock: this.clock, pool: this.pool, policy: this.policy, journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, host,
       log: (level, _, message, detail) => { if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`); } });
   }
   #take({ method, params }: Sent): void {
@@ -42,8 +48,17 @@ class World implements AsyncDisposable {
       case "chat/event": this.shown.set(params.sessionId, applyEvent(this.shown.get(params.sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w"), params.event)); return;
       case "chat/snapshot": this.shown.set(params.sessionId, params.conversation); return;
       case "settings/setBypass": this.told.push(`bypass ${params.agentId}`); return;
+      case "settings/setControl": this.told.push(`${params.controlId}=${String(params.value)}`); return;
+      case "chat/attention": this.wants.push(`${params.wants} ${params.name}`); return;
+      case "editor/openPage": this.told.push(`page ${params.url}`); return;
       default: throw new Error(method);
     }
+  }
+  #answer({ method, params }: Asked): unknown {
+    if (params.path.endsWith("missing")) throw new RpcError(ErrorCode.noFile, "There is no such file.");
+    if (method === "editor/readTextFile") return { text: `text\nof ${params.path}` };
+    this.told.push(`write ${params.path}: ${params.text}`);
+    return {};
   }
   open(chat: Partial<NewChat> = {}) { return this.service.handlers["chat/new"]({ ...ADA, ...chat }, NEVER).then(({ sessionId }) => sessionId); }
   prompt(sessionId: string, text: string, messageId = text) { return this.service.handlers["chat/prompt"]({ sessionId, messageId, blocks: [{ type: "text", text }] }, NEVER); }
@@ -51,6 +66,11 @@ class World implements AsyncDisposable {
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
     this.clock.advance(16);
+  }
+  /** For what the file system has to do first. */
+  async until(isSo: () => boolean): Promise<void> {
+    for (let i = 0; i < 1000 && !isSo(); i++) await this.settle();
+    ok(isSo());
   }
   entries(sessionId: string): readonly Entry[] { return this.shown.get(sessionId)?.entries ?? []; }
   story(sessionId: string): readonly string[] {
@@ -75,6 +95,7 @@ suite("chat session", () => {
     request.respond({ stopReason: "end_turn" });
     await world.settle();
     deepEqual(world.story(id), ["user hello", "agent Good day."]);
+    deepEqual(world.wants, ["reading Ada"]);
     equal(world.shown.get(id)?.turn.state, "idle");
   });
 
@@ -106,6 +127,7 @@ suite("chat session", () => {
     await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "n" } }, NEVER);
     await answer({ sessionId: id, permissionId: card.id, choice: { kind: "option", optionId: "y" } }, NEVER);
     deepEqual(await asked, { outcome: { outcome: "selected", optionId: "n" } });
+    await rejects(world.agents[0]!.peer.request("session/request_permission", { sessionId: "s1", options: [{ name: "an option without an id" }] }), { code: -32602 });
     turn.respond({ stopReason: "end_turn" });
     await world.settle();
     deepEqual(world.story(id), ["user go", "tool rm cancelled", "permission selected"]);
@@ -124,6 +146,144 @@ suite("chat session", () => {
     await world.service.handlers["chat/answerPermission"]({ sessionId: a, permissionId: card!.id, choice: { kind: "bypass" } }, NEVER);
     deepEqual([await first, await ask("s2")], [{ outcome: { outcome: "selected", optionId: "y" } }, { outcome: { outcome: "selected", optionId: "y" } }]);
     deepEqual(world.told, ["bypass ada"]);
+  });
+
+  test("a question that is withdrawn before anybody has seen it is not asked", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    const { peer } = world.agents[0]!;
+    const asked = ["session/request_permission", "elicitation/create"].map(method => {
+      const withdraw = new AbortController();
+      const refused = rejects(peer.request(method, { sessionId: "s1", options: [{ optionId: "y" }], mode: "form", message: "m", requestedSchema: {} }, { signal: withdraw.signal }), { code: -32800 });
+      withdraw.abort(); // on the wire right behind its request
+      return refused;
+    });
+    await Promise.all(asked);
+    await world.settle();
+    deepEqual(world.story(id), ["user go"]);
+  });
+
+  test("what was chosen for an agent before is set before its first prompt, in the order of its controls, as far as it is still on offer", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open({ controls: { model: "l", gone: "x", fast: true, effort: "none" } });
+    await world.prompt(id, "go");
+    await world.settle();
+    const options = (model: string, fast: boolean): object => ({ configOptions: [
+      { id: "model", name: "Model", type: "select", currentValue: model, options: [{ value: "s", name: "S" }, { value: "l", name: "L" }] },
+      { id: "fast", name: "Fast", type: "boolean", currentValue: fast }, { id: "effort", name: "Effort", type: "select", currentValue: "low", options: [{ value: "low", name: "Low" }] },
+    ] });
+    (await world.agents[0]!.next("session/new")).respond({ sessionId: "s1", ...options("s", false) });
+    const first = await world.agents[0]!.next("session/set_config_option");
+    deepEqual(first.params, { sessionId: "s1", configId: "model", value: "l" });
+    first.respond(options("l", false));
+    const second = await world.agents[0]!.next("session/set_config_option");
+    deepEqual(second.params, { sessionId: "s1", configId: "fast", type: "boolean", value: true });
+    second.fail(new RpcError(-32603, "not today"));
+    await world.agents[0]!.next("session/prompt");
+    await world.settle();
+    deepEqual(world.shown.get(id)?.controls.map(({ value }) => value), ["l", false, "low"]);
+  });
+
+  test("a control that is chosen is set, says what the agent made of it, and stays chosen when the agent is started anew", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open(), modes = { modes: { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code" }] } };
+    const set = (value: string) => world.service.handlers["chat/setOption"]({ sessionId: id, controlId: "acp:mode", value }, NEVER);
+    const mode = (): unknown => world.shown.get(id)?.controls[0]?.value;
+    await world.settle();
+    (await world.agents[0]!.next("session/new")).respond({ sessionId: "s1", ...modes });
+    await world.settle();
+    await set("code");
+    (await world.agents[0]!.next("session/set_mode")).respond({});
+    await world.settle();
+    equal(mode(), "code");
+    world.agents[0]!.update("s1", { sessionUpdate: "current_mode_update", currentModeId: "ask" });
+    await world.settle();
+    equal(mode(), "ask");
+    await set("code");
+    (await world.agents[0]!.next("session/set_mode")).fail(new RpcError(-32603, "not now"));
+    await world.settle();
+    equal(mode(), "ask");
+    match(world.story(id).at(-1) ?? "", /“Mode” stays as it was\. .*not now/);
+    deepEqual(world.told, ["acp:mode=code"], "kept is what the agent took");
+    await set("code");
+    (await world.agents[0]!.next("session/set_mode")).respond({});
+    await world.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
+    await world.settle();
+    (await world.agents[1]!.next("session/new")).respond({ sessionId: "s1", ...modes });
+    deepEqual((await world.agents[1]!.next("session/set_mode")).params, { sessionId: "s1", modeId: "code" });
+  });
+
+  test("a form is answered by the user, a page is opened after consent, and what cannot be asked is refused", async () => {
+    await using world = new World();
+    const id = await world.open();
+    await world.settle();
+    const ask = (params: object) => world.agents[0]!.peer.request("elicitation/create", { sessionId: "s1", message: "m", ...params });
+    const answer = (choice: ElicitationChoice) => {
+      const open = world.entries(id).find(entry => entry.kind === "elicitation" && !entry.answered);
+      return world.service.handlers["chat/answerElicitation"]({ sessionId: id, elicitationId: open?.id ?? "", choice }, NEVER);
+    };
+    const form = ask({ mode: "form", requestedSchema: { type: "object", properties: { age: { type: "integer" } }, required: ["age"] } });
+    await world.settle();
+    await answer({ kind: "accept", values: { age: 4 } });
+    deepEqual(await form, { action: "accept", content: { age: 4 } });
+    const page = ask({ mode: "url", url: "https://example.org/", elicitationId: "e" });
+    await world.settle();
+    await answer({ kind: "accept", values: {} });
+    deepEqual([await page, world.told], [{ action: "accept" }, ["page https://example.org/"]]);
+    world.agents[0]!.peer.notify("elicitation/complete", { elicitationId: "e" });
+    await world.settle();
+    deepEqual(world.entries(id).map(entry => entry.kind === "elicitation" ? entry.answered?.kind : entry.kind), ["accepted", "completed"]);
+    await rejects(ask({ mode: "url", url: "file:///etc/passwd", elicitationId: "e" }), { code: -32602 });
+    const open = ask({ mode: "form", requestedSchema: { properties: {} } });
+    await world.settle();
+    await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    deepEqual(await open, { action: "cancel" });
+  });
+
+  test("a question that belongs to a request in place of a session is asked where that request was made, or cancelled", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open();
+    await world.settle();
+    const opening = await world.agents[0]!.next("session/new");
+    const ask = () => world.agents[0]!.peer.request("elicitation/create", { requestId: 7, message: "Sign in", mode: "url", url: "https://example.org/", elicitationId: "e" });
+    const asked = ask();
+    await world.settle();
+    const question = world.entries(id).find(entry => entry.kind === "elicitation");
+    await world.service.handlers["chat/answerElicitation"]({ sessionId: id, elicitationId: question!.id, choice: { kind: "accept", values: {} } }, NEVER);
+    deepEqual(await asked, { action: "accept" });
+    opening.respond({ sessionId: "s1" });
+    await world.settle();
+    deepEqual(await ask(), { action: "cancel" });
+  });
+
+  test("files are read and written through the host; one outside of the workspace only with consent, which the agent may withdraw", async () => {
+    await using world = new World();
+    const id = await world.open({ cwd: "/symposium/work", folders: ["/symposium/work", "/symposium/other"] });
+    await world.prompt(id, "go");
+    await world.agents[0]!.next("session/prompt");
+    const ask = (method: string, params: object, signal?: AbortSignal) => world.agents[0]!.peer.request(method, { sessionId: "s1", ...params }, signal ? { signal } : {});
+    deepEqual(await ask("fs/read_text_file", { path: "/symposium/other/a", line: 2 }), { content: "of /symposium/other/a" });
+    deepEqual(await ask("fs/write_text_file", { path: "/symposium/work/b", content: "x" }), {});
+    await rejects(ask("fs/read_text_file", { path: "/symposium/work/missing" }), (error: unknown) => error instanceof RpcError && error.code === -32002 && error.message.includes("Resource not found: /symposium/work/missing"));
+    const outside = ask("fs/write_text_file", { path: "/symposium/elsewhere", content: "y" });
+    const open = (): Entry | undefined => world.entries(id).findLast(entry => entry.kind === "permission" && !entry.answered);
+    await world.until(() => open() !== undefined);
+    const card = open();
+    equal(card?.kind === "permission" && card.title, "Write /symposium/elsewhere");
+    await world.service.handlers["chat/answerPermission"]({ sessionId: id, permissionId: card!.id, choice: { kind: "option", optionId: "once" } }, NEVER);
+    deepEqual(await outside, {});
+    deepEqual(world.told, ["write /symposium/work/b: x", "write /symposium/elsewhere: y"]);
+    const withdraw = new AbortController(), withdrawn = rejects(ask("fs/read_text_file", { path: "/symposium/elsewhere" }, withdraw.signal), { code: -32800 });
+    await world.until(() => open() !== undefined && open()?.id !== card!.id);
+    withdraw.abort();
+    await withdrawn;
+    await world.until(() => open() === undefined);
+    deepEqual(world.story(id).filter(line => line.startsWith("permission")), ["permission selected", "permission cancelled"]);
   });
 
   test("a question that the agent withdraws is settled on screen and answered as cancelled", async () => {

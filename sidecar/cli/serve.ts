@@ -12,6 +12,7 @@ import { RUN_ID } from "../agents/environment";
 import { launch } from "../agents/launch";
 import { openLedger, reapLeftOvers } from "../agents/ledger";
 import { AgentPool } from "../agents/pool";
+import { startChild, type ProcessWorld } from "../agents/child";
 import { startProcess } from "../agents/process";
 import { ChatService } from "../chat/chat-service";
 import type { TraceWriter } from "../conductor/trace-writer";
@@ -50,6 +51,8 @@ export async function serve(version: string): Promise<void> {
     "chat/cancel": (params, signal) => ready().chat.handlers["chat/cancel"](params, signal),
     "chat/close": (params, signal) => ready().chat.handlers["chat/close"](params, signal),
     "chat/answerPermission": (params, signal) => ready().chat.handlers["chat/answerPermission"](params, signal),
+    "chat/answerElicitation": (params, signal) => ready().chat.handlers["chat/answerElicitation"](params, signal),
+    "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
     "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
     "chat/replay": params => served?.chat.handlers["chat/replay"](params),
     "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
@@ -69,17 +72,17 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
   const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
+  const processes: ProcessWorld = {
+    clock: realClock, ledger,
+    report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
+    log: (message, detail) => log("debug", "agent", message, detail),
+  };
   const pool = scope.add(new AgentPool((key, slow, signal) => launch(key, slow, signal, {
-    version, clock: realClock, trace,
-    startProcess: spec => startProcess(spec, {
-      clock: realClock, ledger,
-      report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
-      log: (message, detail) => log("debug", "agent", message, detail),
-    }),
+    version, clock: realClock, trace, startProcess: spec => startProcess(spec, processes),
     log: (level, message, detail) => log(level, "agent", message, detail),
   }), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
   const policy = new BypassPolicy(hello.bypass);
-  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, log }));
+  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, startCommand: spec => startChild(spec, processes), log }));
   log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
   return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, policy };
 }

@@ -29,6 +29,13 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy forwards" as const), version: fc.constantFrom(VERSION, VERSION, VERSION, 2) }) },
 );
 
+/** Half of the stories begin well, or hardly any would end well. */
+const story = fc.oneof(
+  fc.array(move, { maxLength: 14, size: "max" }),
+  fc.tuple(fc.nat(4), fc.array(move, { maxLength: 8, size: "max" })).map(([length, rest]) => [...GOOD.slice(0, length), ...rest]),
+);
+const GOOD: readonly Move[] = [{ do: "ask" }, { do: "proxy forwards", version: VERSION }, { do: "successor answers", how: "yes" }, { do: "proxy answers", how: "yes" }];
+
 /** The client, the proxy and the successor around one `startStep`, as proxy-stage.ts connects them. */
 class Neighbours {
   state: StartState = { kind: "waiting" };
@@ -150,14 +157,14 @@ suite("the start of a proxy", () => {
   test(`${RUNS} orders of events: the client has one answer, the successor one question, and who was left out is owed nothing`, function () {
     this.timeout(120_000);
     const ends = new Map<string, number>();
-    fc.assert(fc.property(fc.array(move, { maxLength: 14, size: "max" }), moves => {
+    fc.assert(fc.property(story, moves => {
       const world = new Neighbours();
       for (const one of moves) world.play(one);
       world.finish();
       deepEqual([...world.open], [], "somebody waits for ever");
       ends.set(world.state.kind, (ends.get(world.state.kind) ?? 0) + 1);
     }), { numRuns: RUNS });
-    for (const kind of ["ready", "bypassed", "waiting"]) ok((ends.get(kind) ?? 0) > RUNS / 200, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
+    for (const kind of ["ready", "bypassed", "waiting"]) ok((ends.get(kind) ?? 0) > RUNS / 50, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
   });
 
   test("each spelling is tried once, the one of the schema first", () => {

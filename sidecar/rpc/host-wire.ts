@@ -5,8 +5,8 @@
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
-import type { CancelSignal, Handlers, ParamsOf } from "../../src/protocol/wire";
-import { RpcError } from "./message";
+import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import { RpcCode, RpcError } from "./message";
 
 /** Bytes that may wait in the pipe before the host counts as slow. */
 const CONGESTED_BYTES = 1024 * 1024;
@@ -36,7 +36,14 @@ export class HostWire {
     this.#connection.listen();
   }
 
-  notify<M extends keyof SidecarToHost>(method: M, params: ParamsOf<SidecarToHost, M>): void {
+  /** Rejects with an `RpcError`: the host's, or an internal one when the host is gone. */
+  async request<M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): Promise<ResultOf<SidecarToHost, M>> {
+    const name: string = method;
+    try { return await this.#connection.sendRequest<ResultOf<SidecarToHost, M>>(name, params); }
+    catch (error) { throw error instanceof ResponseError ? new RpcError(error.code, error.message) : new RpcError(RpcCode.internalError, "VS Code did not answer."); }
+  }
+
+  notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void {
     const name: string = method;
     // Throws or rejects when the host is gone, which `closed` tells already: what is let go of then may still log.
     const send = async (): Promise<void> => this.#connection.sendNotification(name, params);

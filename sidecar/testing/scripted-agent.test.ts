@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { objectOr } from "../rpc/json";
+import { arrayOr, objectOr } from "../rpc/json";
 import { RpcError } from "../rpc/message";
 import { census } from "./census";
 import { Drive, temporaryFolder, type DriveOptions } from "./drive";
@@ -47,6 +47,41 @@ suite("the scripted agent", () => {
     await agent.drive.prompt(agent.session, "ask p1 options=allow_once,allow_once no-title input={\"command\":\"ls\"}");
     equal(agent.drive.said, "chose allow_once-2");
     deepEqual(objectOr(agent.drive.requests[0]?.params).toolCall, { toolCallId: "p1", rawInput: { command: "ls" } });
+  });
+
+  test("has forms filled in and pages visited, and says how that ended", async () => {
+    await using agent = await open();
+    const answers: Readonly<Record<string, object>> = { "Who?": { action: "accept", content: { who: "me" } }, "No?": { action: "decline" }, "Please visit this page.": { action: "cancel" } };
+    agent.drive.answer = request => request.respond(answers[String(objectOr(request.params).message)]);
+    await agent.drive.prompt(agent.session, "form message=\"Who?\" requestedSchema={\"properties\":{\"who\":{\"type\":\"string\"}}}; form message=\"No?\"; visit https://example.org elicitationId=v1; visited v1");
+    equal(agent.drive.said, "accept {\"who\":\"me\"}declinecancel");
+    deepEqual(agent.drive.requests.map(({ params }) => params), [
+      { sessionId: agent.session, mode: "form", message: "Who?", requestedSchema: { properties: { who: { type: "string" } } } },
+      { sessionId: agent.session, mode: "form", message: "No?", requestedSchema: { type: "object", properties: {} } },
+      { sessionId: agent.session, mode: "url", message: "Please visit this page.", url: "https://example.org", elicitationId: "v1" },
+    ]);
+    deepEqual(agent.drive.others, ["elicitation/complete"]);
+  });
+
+  test("takes its open questions back, and says how the client took it", async () => {
+    await using agent = await open();
+    agent.drive.answer = request => request.signal.addEventListener("abort", () => request.fail(new RpcError(-32800, "withdrawn")));
+    await agent.drive.prompt(agent.session, "ask* a; withdraw* 1; say .");
+    await agent.drive.prompt(agent.session, "form* message=x; withdraw* 1; say .");
+    equal(agent.drive.said, "failed: -32800 withdrawn.failed: -32800 withdrawn.");
+    deepEqual(agent.drive.requests.map(({ method }) => method), ["session/request_permission", "elicitation/create"]);
+  });
+
+  test("shows notices, a compaction, and what is no text", async () => {
+    await using agent = await open();
+    await agent.drive.prompt(agent.session, "notice warning Little room | 3 files\ncompact c1 in_progress\ncompact-say c1 What\ncompact c1 completed What was said\ncompact c2 failed no luck\nshow text=x image audio resource=file:///a link=file:///b hologram=1");
+    const text = (text: string) => ({ type: "text", text });
+    deepEqual(agent.drive.updates.slice(0, 5), [
+      { sessionUpdate: "notice", severity: "warning", title: "Little room", description: "3 files" }, { sessionUpdate: "compaction_update", compactionId: "c1", status: "in_progress" },
+      { sessionUpdate: "compaction_summary_chunk", compactionId: "c1", content: text("What") }, { sessionUpdate: "compaction_update", compactionId: "c1", status: "completed", summary: [text("What was said")] },
+      { sessionUpdate: "compaction_update", compactionId: "c2", status: "failed", error: "no luck" },
+    ]);
+    deepEqual(agent.drive.updates.slice(5).map(({ content }) => objectOr(content).type), ["text", "image", "audio", "resource", "resource_link", "hologram"]);
   });
 
   test("asks several questions at once, and a cancelled turn waits for all answers", async () => {
@@ -197,6 +232,38 @@ suite("the scripted agent's flags", () => {
     let early = 0;
     await new Promise<void>(resolve => { drive.peer.call("session/new", { cwd: "/", mcpServers: [] }, () => { early = drive.updates.length; resolve(); }); });
     equal(early, 1);
+  });
+
+  const offered = async (drive: Drive) => { await drive.initialize(); return objectOr(await drive.peer.request("session/new", { cwd: "/", mcpServers: [] })); };
+  const set = async (drive: Drive, configId: string, value: unknown) => {
+    const { configOptions } = objectOr(await drive.peer.request("session/set_config_option", { sessionId: "session-1", configId, value }));
+    return Object.fromEntries(arrayOr(configOptions).map(objectOr).map(({ id, currentValue }) => [String(id), currentValue]));
+  };
+
+  test("--options offers options of which one depends on another, and refuses what is locked", async () => {
+    await using drive = started(["--options"]);
+    const { configOptions, modes } = await offered(drive);
+    deepEqual(arrayOr(configOptions).map(objectOr).map(({ id, type, category }) => [id, type, category]), [
+      ["mode", "select", "mode"], ["model", "select", "model"], ["effort", "select", "thought_level"], ["fast", "boolean", "model_config"], ["later", "dial", undefined]]);
+    equal(objectOr(modes).currentModeId, "ask");
+    deepEqual(await set(drive, "fast", true), { mode: "ask", model: "small", effort: "low", fast: true, later: 3 });
+    deepEqual(await set(drive, "model", "large"), { mode: "ask", model: "large", effort: "high", fast: true, later: 3 });
+    await rejects(set(drive, "model", "locked"), failsWith(-32602, "This model is locked."));
+    await rejects(set(drive, "fast", "yes"), failsWith(-32602, "no option fast with the value yes"));
+    await drive.prompt("session-1", "option fast false; mode code; chosen");
+    deepEqual(drive.updates.map(({ sessionUpdate }) => sessionUpdate), ["config_option_update", "current_mode_update", "agent_message_chunk"]);
+    equal(drive.said, "mode=code model=large effort=high fast=false");
+  });
+
+  test("--models offers models as agents did once; modes are there without any flag", async () => {
+    await using drive = started(["--models"]);
+    const { models, modes, configOptions } = await offered(drive);
+    deepEqual([objectOr(models).currentModelId, objectOr(modes).currentModeId, configOptions], ["small", "ask", undefined]);
+    await drive.peer.request("session/set_model", { sessionId: "session-1", modelId: "large" });
+    await drive.peer.request("session/set_mode", { sessionId: "session-1", modeId: "code" });
+    await drive.prompt("session-1", "chosen");
+    equal(drive.said, "mode=code model=large");
+    await rejects(drive.peer.request("session/set_config_option", { sessionId: "session-1", configId: "fast", value: true }), failsWith(-32602, "no option fast with the value true"));
   });
 
   test("--log has every message that was received", async () => {

@@ -6,6 +6,7 @@ import { ELIZA, type AgentConfig } from "../protocol/agents";
 import type { Entry } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
+import { ChosenControls } from "../settings/chosen-controls";
 import { readSettings } from "../settings/settings";
 import type { SidecarPhase } from "../sidecar-policy";
 import { FakeSidecar } from "../testing/fake-sidecar";
@@ -29,6 +30,8 @@ class World {
   readonly done: string[] = [];
   settings = readSettings(name => name === "symposium.agents" ? [MINE] : undefined);
   readonly log = new Log();
+  readonly memory = new Map<string, unknown>();
+  readonly chosen = new ChosenControls({ get: key => this.memory.get(key), update: async (key, value) => { this.memory.set(key, value); } }, this.log);
   readonly chat: ChatController;
 
   constructor() {
@@ -37,10 +40,12 @@ class World {
       page: { get isLive() { return world.live; }, post: message => { if (world.live) this.posted.push(message); } },
       sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
       folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
-      log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
+      chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
       selectAgent: async agentId => { this.done.push(`select ${agentId}`); },
       act: async action => { this.done.push(action); },
-      openLink: async href => { if (this.linkProblem) throw this.linkProblem; this.done.push(`open ${href}`); },
+      openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
+      openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
+      showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },
       tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
       forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
     });
@@ -95,11 +100,69 @@ suite("chat controller", () => {
     ]);
   });
 
+  test("an answer to a question of the agent goes to the session of its tab", async () => {
+    const world = new World();
+    const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice }, { type: "answer-elicitation", tabId: "gone", elicitationId: "e", choice });
+    deepEqual(world.sidecar.calls.slice(1), [{ method: "chat/answerElicitation", params: { sessionId: "s1", elicitationId: "e", choice } }]);
+  });
+
+  test("what was chosen at the prompt goes to the session; what an agent took is what its next sessions begin with", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "set-option", tabId: "t", controlId: "model", value: "large" }, { type: "set-option", tabId: "t", controlId: "fast", value: true });
+    deepEqual(world.calls("chat/setOption"), [{ sessionId: "s1", controlId: "model", value: "large" }, { sessionId: "s1", controlId: "fast", value: true }]);
+    const controls = { model: "large", fast: true };
+    for (const [id, value] of Object.entries(controls)) world.chosen.keep(ELIZA.id, id, value);
+    await world.says({ type: "new-tab", tabId: "u" });
+    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new").slice(1), [{ agent: ELIZA, cwd: "/w", shown: [], controls }, { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls }]);
+    await world.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
+    deepEqual(world.calls("chat/new").at(-1), { agent: MINE, cwd: "/w", shown: [] });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    world.sidecar.restart();
+    await world.become(RUNNING);
+    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new").map(params => "controls" in Object(params)), [true]);
+  });
+
+  test("version 2 of the protocol is offered where the settings say so, also to a tab that comes back", async () => {
+    const world = new World();
+    world.settings = readSettings(name => name === "symposium.experimentalProtocolV2" ? true : undefined);
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], protocol: 2 }, { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 }]);
+  });
+
+  test("a choice in a tab that has no session means nothing; one that its session refuses is said there", async () => {
+    const world = new World();
+    await world.says({ type: "set-option", tabId: "gone", controlId: "model", value: "large" }, { type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
+    await world.says({ type: "set-option", tabId: "t", controlId: "model", value: "large" });
+    deepEqual(world.of("failed").map(({ tabId, message }) => [tabId, message]), [["t", "No."]]);
+  });
+
+  test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" }, { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
+      { type: "open-terminal", tabId: "t", command: "ls", output: "" }, { type: "open-link", href: "a.ts", preview: true });
+    world.linkProblem = new Error("It is not there.");
+    await world.says({ type: "open-link", href: "b.ts", preview: true });
+    deepEqual([world.done, world.of("failed")], [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []]);
+  });
+
+  test("in a workspace of several folders the agent's session knows all of them", async () => {
+    const world = new World();
+    world.folders = ["/w", "/v"];
+    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
+  });
+
   test("events and snapshots are forwarded to the tab of their session, and those of no tab are not", async () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
-    const conversation = { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [] } as const;
+    const conversation = { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] } as const;
     world.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
     world.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
     world.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });

@@ -11,8 +11,9 @@ import type { Log } from "../log";
 import type { ActionId, ChatEvent } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
 import type { HostToSidecar, NewChat, SidecarToHost } from "../protocol/sidecar";
-import type { HostToPage, PageToHost, TabId, TabPosition } from "../protocol/webview";
+import type { Change, HostToPage, PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
+import type { ChosenControls } from "../settings/chosen-controls";
 import type { Settings } from "../settings/settings";
 import type { SidecarClient } from "../sidecar-client";
 import type { SidecarPhase } from "../sidecar-policy";
@@ -23,20 +24,26 @@ export interface ChatWorld {
   readonly page: { readonly isLive: boolean; post(message: HostToPage): void };
   readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient>; restart(): void };
   readonly folders: WorkingFolders;
+  /** What the user chose for an agent. */
+  readonly chosen: Pick<ChosenControls, "of">;
   readonly log: Log;
   settings(): Settings;
   isTrusted(): boolean;
   selectAgent(agentId: string): Promise<void>;
   /** Those that are not about a session. */
-  act(action: Exclude<ActionId, "restartAgent" | "restartSidecar">): Promise<void>;
+  act(action: Exclude<HostAction, "restartAgent" | "restartSidecar">): Promise<void>;
   /** Rejects with a sentence for the user. */
-  openLink(href: string): Promise<void>;
+  openLink(href: string, preview: boolean): Promise<void>;
+  openDiff(change: Change, agent: string): Promise<void>;
+  showPrintout(terminal: Extract<PageToHost, { type: "open-terminal" }>): void;
   /** A sentence with its buttons, when no page is there to show it, or no tab. */
-  tell(message: string, actions: readonly ActionId[]): void;
+  tell(message: string, actions: readonly HostAction[]): void;
   /** What is forwarded to a page, for those who test. */
   forwarded(tabId: TabId, event: ChatEvent): void;
 }
 
+/** What the host does; the rest is the page's. */
+export type HostAction = Exclude<ActionId, "sendAgain">;
 type Prompt = Extract<PageToHost, { type: "prompt" }>;
 type Position = ParamsOf<HostToSidecar, "chat/replay">;
 
@@ -53,6 +60,8 @@ export class ChatController {
   readonly #failedPrompts = new Map<string, string>();
   /** How often sessions were lost with their sidecar. */
   #losses = 0;
+  /** Per tab, its agent's name. */
+  readonly #agents = new Map<TabId, string>();
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Position, "sessionId">>();
 
@@ -81,9 +90,15 @@ export class ChatController {
       case "cancel": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/cancel", { sessionId }));
       case "answer-permission": return this.#toSession(message.tabId, ({ client, sessionId }) =>
         client.request("chat/answerPermission", { sessionId, permissionId: message.permissionId, choice: message.choice }));
+      case "answer-elicitation": return this.#toSession(message.tabId, ({ client, sessionId }) =>
+        client.request("chat/answerElicitation", { sessionId, elicitationId: message.elicitationId, choice: message.choice }));
+      case "set-option": return this.#toSession(message.tabId, ({ client, sessionId }) =>
+        client.request("chat/setOption", { sessionId, controlId: message.controlId, value: message.value }));
       case "action": return this.#act(message.tabId, message.action);
       case "select-agent": return this.#selectAgent(message.agentId);
-      case "open-link": return this.world.openLink(message.href);
+      case "open-link": return message.preview ? this.#preview(message.href) : this.world.openLink(message.href, false);
+      case "open-diff": return this.world.openDiff(message, this.#agents.get(message.tabId) ?? "the agent");
+      case "open-terminal": this.world.showPrintout(message); return;
       case "ack": return;
       case "log": this.world.log.emit({ timestamp: new Date(), category: "webview", ...message }); return;
       default: return assertNever(message, "message of the page");
@@ -194,19 +209,25 @@ export class ChatController {
   }
 
   async #open(tabId: TabId, agentId: string | undefined, cwd: string | undefined, shown: NewChat["shown"], why?: string): Promise<void> {
-    const { agents, currentAgentId } = this.world.settings();
+    const { agents, currentAgentId, protocolV2 } = this.world.settings();
     const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
     if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
+    this.#agents.set(tabId, agent.name);
     const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
     const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
-    await this.#sessions.open(tabId, async () => ({
-      agent, cwd: cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose(),
-      shown, ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }),
-    }));
+    await this.#sessions.open(tabId, async () => {
+      const folder = cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose();
+      const controls = this.world.chosen.of(agent.id), folders = this.world.folders.all;
+      return {
+        agent, cwd: folder, shown, ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }), ...(controls === undefined ? {} : { controls }), ...(protocolV2 ? { protocol: 2 } : {}),
+        ...(folders.length > 1 ? { folders } : {}),
+      };
+    });
   }
 
   #closeTab(tabId: TabId): void {
     this.#sessions.close(tabId);
+    this.#agents.delete(tabId);
     if (this.#selected === tabId) this.#selected = undefined;
     this.postState();
   }
@@ -236,6 +257,11 @@ export class ChatController {
     if (this.#failedPrompts.size > FAILED_PROMPTS && oldest !== undefined) this.#failedPrompts.delete(oldest);
   }
 
+  /** Nobody asked for it: what cannot be shown is left alone. */
+  async #preview(href: string): Promise<void> {
+    await this.world.openLink(href, true).catch((error: unknown) => this.world.log.debug("webview", "Where the agent works could not be shown", { error }));
+  }
+
   async #selectAgent(agentId: string): Promise<void> {
     if (!this.world.settings().agents.some(({ id }) => id === agentId)) throw new Error(`There is no agent with the id ${agentId}.`);
     await this.world.selectAgent(agentId);
@@ -249,6 +275,7 @@ export class ChatController {
 
   async #act(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
+      case "sendAgain": return; // the page does it
       case "restartSidecar": return this.restartSidecar();
       case "restartAgent": return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
       default: return this.world.act(action);

@@ -12,8 +12,14 @@ export class ChatView implements vscode.WebviewViewProvider {
   readonly page: PageWire;
   #view: vscode.WebviewView | undefined;
 
-  constructor(private readonly extension: vscode.Uri, private readonly log: Log, heard: (message: PageToHost) => void) {
+  /** `visible` hears whenever the view is shown or hidden. */
+  constructor(private readonly extension: vscode.Uri, private readonly log: Log, heard: (message: PageToHost) => void, private readonly visible: (isVisible: boolean) => void) {
     this.page = new PageWire({ log, heard, send: message => this.#view?.webview.postMessage(message) });
+  }
+
+  /** On the view's icon. */
+  show(badge: vscode.ViewBadge | undefined): void {
+    if (this.#view) this.#view.badge = badge;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -25,6 +31,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       view.onDidChangeVisibility(() => {
         this.log.info("webview", view.visible ? "Webview visible" : "Webview hidden");
         if (!view.visible) this.page.hidden();
+        this.visible(view.visible);
       }),
       view.onDidDispose(() => {
         this.log.info("webview", "Webview disposed");
@@ -32,10 +39,12 @@ export class ChatView implements vscode.WebviewViewProvider {
         if (this.#view !== view) return;
         this.#view = undefined;
         this.page.hidden();
+        this.visible(false);
       }),
     ];
     const dist = vscode.Uri.joinPath(this.extension, "dist");
     webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots: [dist, vscode.Uri.joinPath(this.extension, "media")] };
+    this.visible(view.visible);
     webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString() });
   }
 }

@@ -18,6 +18,10 @@ export const filled = (longest: number): Shape<string> => (value, where) =>
 export const count: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : mismatch(where, "a whole number from 0 on");
 
+export const number: Shape<number> = (value, where) => typeof value === "number" && Number.isFinite(value) ? value : mismatch(where, "a number");
+
+export const yesOrNo: Shape<boolean> = (value, where) => typeof value === "boolean" ? value : mismatch(where, "true or false");
+
 /** Delivery has a place before the first event, -1. */
 export const position: Shape<number> = (value, where) => value === -1 ? -1 : count(value, where);
 
@@ -56,6 +60,20 @@ export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
     ]);
   };
 }
+
+/** Any names, all with values of this shape. */
+export const record = <T>(name: Shape<string>, item: Shape<T>, most: number): Shape<Readonly<Record<string, T>>> => (value, where) => {
+  const fields = isObject(value) ? Object.entries(value) : mismatch(where, "an object");
+  if (fields.length > most) return mismatch(where, `an object of at most ${most} fields`);
+  return Object.fromEntries(fields.map(([key, each]) => [name(key, `a name in ${where}`), item(each, `a value in ${where}`)]));
+};
+
+/** A text, a number, a list…, told by `typeof`; `object` stands for a list. */
+export const byType = <T>(shapes: { readonly [type in "string" | "number" | "boolean" | "object"]?: Shape<T> }): Shape<T> => (value, where) => {
+  const type = typeof value;
+  const shape = type === "string" || type === "number" || type === "boolean" || type === "object" ? shapes[type] : undefined;
+  return shape ? shape(value, where) : mismatch(where, `one of ${Object.keys(shapes).join(", ")}`);
+};
 
 /** One of several shapes, told by the text in `tag`. */
 export const tagged = <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> => (value, where) => {

@@ -6,7 +6,7 @@ import { assertNever } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar-policy";
 
 /** What a person can do when it is not started again. */
-export const GAVE_UP: readonly ActionId[] = ["restartSidecar", "showLogs"];
+export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonly ActionId[];
 
 export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
   if (!isTrusted) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };

@@ -12,13 +12,28 @@ const ENTRIES: readonly Entry[] = [
   {
     kind: "tool", id: "5", toolCallId: "c", title: "t", toolKind: "edit", status: "completed", input: "{}", output: "x", locations: [{ path: "/a", line: 3 }, { path: "/b" }],
     content: [{ kind: "text", text: "a" }, { kind: "diff", path: "/a", oldText: "x", newText: "y" }, { kind: "diff", path: "/a", newText: "y" }, { kind: "terminal", terminalId: "t", output: "o" },
-      { kind: "image", mimeType: "image/png", data: "AA==" }, { kind: "resource", uri: "u", name: "n", text: "t" }, { kind: "other", what: "w", json: "{}" }],
+      { kind: "image", mimeType: "image/png", data: "AA==" }, { kind: "resource", uri: "u", name: "n", text: "t" },
+      { kind: "resource", uri: "u", description: "d", mimeType: "m", bytes: 3 }, { kind: "audio", mimeType: "audio/wav", bytes: 3 }, { kind: "other", what: "w", json: "{}" }],
   },
   { kind: "permission", id: "6", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", input: "i", content: [], options: [{ optionId: "o", name: "Allow", kind: "allow_once" }] },
   { kind: "permission", id: "7", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", content: [], options: [], answered: { kind: "selected", optionId: "o", name: "Allow", optionKind: "allow_once", by: "bypass" } },
   { kind: "permission", id: "8", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", content: [], options: [], answered: { kind: "cancelled", why: "w" } },
-  { kind: "notice", id: "9", severity: "error", text: "t", actions: ["restartAgent", "showLogs"] },
+  { kind: "notice", id: "9", severity: "error", text: "t", actions: ["sendAgain", "restartAgent", "showLogs"] },
   { kind: "unknown", id: "10", what: "w", json: "{}" },
+  { kind: "thought", id: "11", text: "hm", ms: 12.5 },
+  { kind: "media", id: "12", content: { kind: "image", mimeType: "image/png", data: "AA==" } },
+  { kind: "notice", id: "13", severity: "info", text: "t", from: "A", detail: "d", actions: [] },
+  { kind: "compaction", id: "14", compactionId: "c", status: "failed", text: "", error: "no" },
+  {
+    kind: "elicitation", id: "15", agent: "A", message: "?", ask: { mode: "form", title: "T", description: "D", fields: [
+      { type: "text", name: "a", title: "A", description: "d", required: true, format: "email", minLength: 1, maxLength: 9, pattern: ".", initial: "x" },
+      { type: "number", name: "b", title: "B", required: false, minimum: 0.5, maximum: 9, initial: 1.5 }, { type: "integer", name: "c", title: "C", required: false, initial: 1 },
+      { type: "boolean", name: "d", title: "D", required: false, initial: false }, { type: "choice", name: "e", title: "E", required: false, options: [{ value: "x", title: "X", description: "d" }], initial: "x" },
+      { type: "choices", name: "f", title: "F", required: false, options: [{ value: "x", title: "X" }], minItems: 1, maxItems: 2, initial: ["x"] },
+    ] },
+  },
+  ...[{ kind: "accepted" } as const, { kind: "declined" } as const, { kind: "completed" } as const, { kind: "cancelled", why: "w" } as const].map((answered): Entry =>
+    ({ kind: "elicitation", id: "16", agent: "A", message: "?", ask: { mode: "url", url: "https://example.org", elicitationId: "e" }, answered })),
 ];
 
 const MESSAGES: readonly PageToHost[] = [
@@ -28,7 +43,12 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
   { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
   { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "bypass" } },
+  { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "accept", values: { a: "text", b: 1.5, c: false, d: ["x", "y"] } } },
+  { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "decline" } },
+  { type: "set-option", tabId: "t", controlId: "model", value: "large" }, { type: "set-option", tabId: "t", controlId: "fast", value: true },
   { type: "action", tabId: "t", action: "manageTrust" }, { type: "select-agent", agentId: "elizacp" }, { type: "open-link", href: "https://example.com" },
+  { type: "open-link", href: "file:///w/a.ts#L3", preview: true }, { type: "open-diff", tabId: "t", path: "/w/a.ts", newText: "new" }, { type: "open-diff", tabId: "t", path: "/w/a.ts", oldText: "", newText: "" },
+  { type: "open-terminal", tabId: "t", command: "ls", output: "a\n" }, { type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: 1, signal: "SIGTERM" } },
   { type: "ack", handled: 3 }, { type: "log", level: "warn", message: "m", data: { a: [1] } }, { type: "log", level: "info", message: "m" },
 ];
 
@@ -42,6 +62,13 @@ suite("what the page says", () => {
     deepEqual(validate({ type: "log", level: "info", message: "m", data: undefined }), { ok: true, message: { type: "log", level: "info", message: "m" } });
   });
 
+  const accept = (values: unknown) => ({ type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "accept", values } });
+  test("what was filled in passes under any name, also one that objects have by themselves", () => {
+    const message: unknown = JSON.parse(JSON.stringify(accept({ a: "x" })).replace('"a"', '"__proto__"'));
+    const result = validate(message);
+    deepEqual(result.ok && JSON.stringify(result.message), JSON.stringify(message));
+  });
+
   test("what is unknown or does not fit is no message, and why is said", () => {
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       [undefined, /type/], [null, /type/], ["cancel", /type/], [[], /type/], [{}, /type/], [{ type: "toString" }, /type/], [{ type: "__proto__" }, /type/], [{ type: "quit" }, /type/],
@@ -51,6 +78,12 @@ suite("what the page says", () => {
       [{ type: "action", tabId: "t", action: "workbench.action.quit" }, /action/],
       [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "always" } }, /choice\.kind/],
       [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option" } }, /choice\.optionId/],
+      ...[null, {}, [1], [["x"]], { toString: "x" }, Array(1_001).fill("x"), "x".repeat(5 * 1024 * 1024), Infinity, undefined].map((value): readonly [unknown, RegExp] => [accept({ a: value }), /values/]),
+      [accept(["x"]), /values/], [accept("x"), /values/], [accept(undefined), /values/], [accept(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, "x"]))), /values/], [accept({ ["x".repeat(5 * 1024 * 1024)]: 1 }), /values/],
+      [{ type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "cancel" } }, /choice\.kind/], [{ type: "answer-elicitation", tabId: "t", elicitationId: "", choice: { kind: "decline" } }, /elicitationId/],
+      ...[1, null, {}, ["x"], undefined, "x".repeat(5 * 1024 * 1024)].map((value): readonly [unknown, RegExp] => [{ type: "set-option", tabId: "t", controlId: "c", value }, /value/]), [{ type: "set-option", tabId: "t", controlId: "", value: true }, /controlId/],
+      [{ type: "open-link", href: "a", preview: false }, /preview/], [{ type: "open-diff", tabId: "t", path: "", newText: "" }, /path/], [{ type: "open-diff", tabId: "t", path: "/a", newText: "x".repeat(300_001) }, /newText/],
+      [{ type: "open-diff", tabId: "t", path: "/a", newText: "", oldText: null }, /oldText/], [{ type: "open-terminal", tabId: "t", command: "ls", output: "x".repeat(300_001) }, /output/], [{ type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: "1" } }, /code/],
       [{ type: "webview-ready", tabs: {} }, /tabs/], [{ type: "webview-ready", tabs: Array(101).fill({ tabId: "t", asked: 0, shown: [] }) }, /tabs/],
       [{ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [], at: { bootId: "b", seq: -2 } }] }, /seq/],
       [{ type: "log", level: "trace", message: "m" }, /level/], [{ type: "log", level: "info", message: "m", data: { x: "y".repeat(20_000) } }, /data/],

@@ -3,9 +3,11 @@
  * least trusted program. What is unknown or does not fit is no message. Pure.
  */
 import type { ActionId, Entry, PermissionAnswered, ToolContent } from "../protocol/chat";
+import type { ControlValue } from "../protocol/controls";
+import type { ElicitationAnswered, ElicitationChoice, Field, FieldValue, FormAsk, UrlAsk } from "../protocol/elicitation";
 import type { PermissionChoice } from "../protocol/sidecar";
 import type { PageToHost, TabPosition } from "../protocol/webview";
-import { count, filled, fitting, json, just, list, Mismatch, object, oneOf, position, tagged, text, type Shape } from "./shape";
+import { byType, count, filled, fitting, json, just, list, Mismatch, number, object, oneOf, position, record, tagged, text, yesOrNo, type Shape } from "./shape";
 
 export type Validated = { readonly ok: true; readonly message: PageToHost } | { readonly ok: false; readonly why: string };
 
@@ -18,8 +20,11 @@ const theirId = filled(4 * MIB);
 const name = long;
 const MOST_TABS = 100;
 const MOST_ENTRIES = 10_000;
+const MOST_FIELDS = 100;
+/** What is opened beside the chat. */
+const shownText = text(300_000);
 
-const action: Shape<ActionId> = oneOf("showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust");
+const action: Shape<ActionId> = oneOf("sendAgain", "showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust");
 const optionKind = oneOf("allow_once", "allow_always", "reject_once", "reject_always");
 
 const toolContent: Shape<ToolContent> = tagged<ToolContent>("kind", {
@@ -27,7 +32,8 @@ const toolContent: Shape<ToolContent> = tagged<ToolContent>("kind", {
   diff: object({ kind: just("diff"), path: name, newText: long }, { oldText: long }),
   terminal: object({ kind: just("terminal"), terminalId: name }, { output: long }),
   image: object({ kind: just("image"), mimeType: name, data: text(16 * MIB) }),
-  resource: object({ kind: just("resource"), uri: name }, { name, text: long }),
+  audio: object({ kind: just("audio"), mimeType: name, bytes: number }),
+  resource: object({ kind: just("resource"), uri: name }, { name, description: long, mimeType: name, text: long, bytes: number }),
   other: object({ kind: just("other"), what: name, json: long }),
 });
 
@@ -36,10 +42,32 @@ const answered: Shape<PermissionAnswered> = tagged<PermissionAnswered>("kind", {
   cancelled: object({ kind: just("cancelled"), why: name }),
 });
 
+const options = list(object({ value: name, title: name }, { description: long }), 1_000);
+const field = { name, title: name, required: yesOrNo };
+const fields: Shape<readonly Field[]> = list(tagged<Field>("type", {
+  text: object({ ...field, type: just("text") }, { description: long, format: name, minLength: number, maxLength: number, pattern: name, initial: long }),
+  number: object({ ...field, type: just("number") }, { description: long, minimum: number, maximum: number, initial: number }),
+  integer: object({ ...field, type: just("integer") }, { description: long, minimum: number, maximum: number, initial: number }),
+  boolean: object({ ...field, type: just("boolean") }, { description: long, initial: yesOrNo }),
+  choice: object({ ...field, type: just("choice"), options }, { description: long, initial: name }),
+  choices: object({ ...field, type: just("choices"), options }, { description: long, minItems: number, maxItems: number, initial: list(name, 1_000) }),
+}), MOST_FIELDS);
+
+const ask: Shape<FormAsk | UrlAsk> = tagged<FormAsk | UrlAsk>("mode", {
+  form: object({ mode: just("form"), fields }, { title: name, description: long }),
+  url: object({ mode: just("url"), url: name, elicitationId: name }),
+});
+
+const elicitationAnswered: Shape<ElicitationAnswered> = tagged<ElicitationAnswered>("kind", {
+  accepted: object({ kind: just("accepted") }), declined: object({ kind: just("declined") }), completed: object({ kind: just("completed") }),
+  cancelled: object({ kind: just("cancelled"), why: name }),
+});
+
 const entry: Shape<Entry> = tagged<Entry>("kind", {
   user: object({ kind: just("user"), id: theirId, text: long }),
   agent: object({ kind: just("agent"), id: theirId, text: long }, { interrupted: just(true) }),
-  thought: object({ kind: just("thought"), id: theirId, text: long }),
+  thought: object({ kind: just("thought"), id: theirId, text: long }, { ms: number }),
+  media: object({ kind: just("media"), id: theirId, content: toolContent }),
   plan: object({ kind: just("plan"), id: theirId, steps: list(object({ content: long, priority: name, status: name }), 1_000) }),
   tool: object({
     kind: just("tool"), id: theirId, toolCallId: name, title: name, toolKind: name, status: oneOf("pending", "in_progress", "completed", "failed", "cancelled"),
@@ -49,7 +77,9 @@ const entry: Shape<Entry> = tagged<Entry>("kind", {
     kind: just("permission"), id: theirId, agent: name, toolEntryId: name, title: name, toolKind: name, content: list(toolContent, 1_000),
     options: list(object({ optionId: name, name, kind: optionKind }), 100),
   }, { input: long, answered }),
-  notice: object({ kind: just("notice"), id: theirId, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }),
+  elicitation: object({ kind: just("elicitation"), id: theirId, agent: name, message: long, ask }, { answered: elicitationAnswered }),
+  notice: object({ kind: just("notice"), id: theirId, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }, { from: name, detail: long }),
+  compaction: object({ kind: just("compaction"), id: theirId, compactionId: name, status: name, text: long }, { error: long }),
   unknown: object({ kind: just("unknown"), id: theirId, what: name, json: long }),
 });
 
@@ -62,6 +92,12 @@ const choice: Shape<PermissionChoice> = tagged<PermissionChoice>("kind", {
   bypass: object({ kind: just("bypass") }),
 });
 
+const fieldValue: Shape<FieldValue> = byType<FieldValue>({ string: long, number, boolean: yesOrNo, object: list(name, 1_000) });
+const elicitationChoice: Shape<ElicitationChoice> = tagged<ElicitationChoice>("kind", {
+  accept: object({ kind: just("accept"), values: record(name, fieldValue, MOST_FIELDS) }),
+  decline: object({ kind: just("decline") }),
+});
+
 const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }, { losses: count }),
   "new-tab": object({ type: just("new-tab"), tabId: id }),
@@ -70,9 +106,13 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }),
   cancel: object({ type: just("cancel"), tabId: id }),
   "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: theirId, choice }),
+  "answer-elicitation": object({ type: just("answer-elicitation"), tabId: id, elicitationId: theirId, choice: elicitationChoice }),
+  "set-option": object({ type: just("set-option"), tabId: id, controlId: theirId, value: byType<ControlValue>({ string: long, boolean: yesOrNo }) }),
   action: object({ type: just("action"), tabId: id, action }),
   "select-agent": object({ type: just("select-agent"), agentId: id }),
-  "open-link": object({ type: just("open-link"), href: filled(8_192) }),
+  "open-link": object({ type: just("open-link"), href: filled(8_192) }, { preview: just(true) }),
+  "open-diff": object({ type: just("open-diff"), tabId: id, path: filled(4_096), newText: shownText }, { oldText: shownText }),
+  "open-terminal": object({ type: just("open-terminal"), tabId: id, command: text(10_000), output: shownText }, { exit: object({}, { code: number, signal: text(100) }) }),
   ack: object({ type: just("ack"), handled: count }),
   log: object({ type: just("log"), level: oneOf("error", "warn", "info", "debug"), message: text(4_096) }, { data: json(16_384) }),
 } satisfies { readonly [T in PageToHost["type"]]: Shape<Extract<PageToHost, { type: T }>> });

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { linkTarget, LinkNotOpened } from "./links";
+import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 
 const FOLDERS = ["/work/one", "/work/two"];
 const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
@@ -8,6 +8,12 @@ suite("links", () => {
   test("web and mail addresses are opened outside", () => {
     for (const href of ["https://example.com/a?b#c", "HTTP://example.com/", "mailto:me@example.com"]) equal(of(href).kind, "external", href);
     deepEqual(of("https://example.com/ä"), { kind: "external", url: "https://example.com/%C3%A4" });
+  });
+
+  test("a page to visit is one of the web, with its query as it was", () => {
+    equal(pageAddress("https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2"), "https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2");
+    equal(pageAddress("HTTP://example.org"), "http://example.org/");
+    for (const url of ["command:workbench.action.quit", "file:///etc/passwd", "javascript:alert(1)", "vscode://x/y", "mailto:me@example.org", "ftp://h/x", "example.org", "https://", ""]) equal(pageAddress(url), undefined, url);
   });
 
   test("everything else with a scheme is refused", () => {

@@ -17,6 +17,12 @@ export function linkTarget(href: string, folders: readonly string[]): LinkTarget
   return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is no address");
 }
 
+/** The page that an agent asks the user to visit, as a browser gets it; `undefined` for what is none. */
+export function pageAddress(url: string): string | undefined {
+  const page = URL.canParse(url) ? new URL(url) : undefined;
+  return page?.protocol === "http:" || page?.protocol === "https:" ? page.href : undefined;
+}
+
 function fileTarget(href: string, folders: readonly string[]): LinkTarget {
   const [, named = "", fragment] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? [];
   const [, where = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(named) ?? [];

@@ -17,6 +17,9 @@ export class WorkingFolders {
 
   constructor(private readonly world: FolderWorld) {}
 
+  /** The workspace's, absolute. */
+  get all(): readonly string[] { return this.world.folders(); }
+
   /** The folder of a new tab. Tabs that open while the user is asked share the answer. */
   async choose(): Promise<string> {
     const [first, ...others] = this.world.folders();

@@ -7,24 +7,40 @@
  * events with `applyEvent`, so what is shown is what is kept. Pure; imports only its neighbours.
  *
  * Invariants: entries keep the order in which they first appeared; a repeated event changes nothing; when a turn ends
- * every tool call is terminal and every permission is answered.
+ * every tool call is terminal and every question is answered.
  */
 import type { AgentChoice } from "./agents";
+import type { Control } from "./controls";
 import { append } from "./delivery";
+import type { Elicitation } from "./elicitation";
 
 export type SessionId = string;
 
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled";
 export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
-/** Content of a tool call. `text` is Markdown of the agent. Kinds that we do not know yet are `other`, with the raw JSON. */
+/** What an agent shows, in a tool call or between its words. `text` is Markdown of the agent; `data` is base64. */
 export type ToolContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "diff"; readonly path: string; readonly oldText?: string; readonly newText: string }
   | { readonly kind: "terminal"; readonly terminalId: string; readonly output?: string }
   | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
-  | { readonly kind: "resource"; readonly uri: string; readonly name?: string; readonly text?: string }
+  /** A page of ours plays nothing: it is named, with its size. */
+  | { readonly kind: "audio"; readonly mimeType: string; readonly bytes: number }
+  | Resource
+  /** Of a kind that we do not know yet. */
   | { readonly kind: "other"; readonly what: string; readonly json: string };
+
+/** A link to something, or the thing itself: then `text`, or for what is no text its size. */
+export interface Resource {
+  readonly kind: "resource";
+  readonly uri: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly bytes?: number;
+}
 
 export interface ToolLocation { readonly path: string; readonly line?: number }
 
@@ -69,28 +85,47 @@ export interface Permission {
   readonly answered?: PermissionAnswered;
 }
 
-/** Buttons that a notice can carry. The host knows what each does. */
-export type ActionId = "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust";
+/** Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt once more. */
+export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust";
 
-/** A sentence of ours (never of the agent): an error, a restart, a note. */
+/** A sentence of ours: an error, a restart, a note. Or of the agent, which then is named. */
 export interface Notice {
   readonly kind: "notice";
   readonly id: string;
   readonly severity: "info" | "warning" | "error";
   readonly text: string;
+  /** The agent's name, when these are its words. */
+  readonly from?: string;
+  readonly detail?: string;
   readonly actions: readonly ActionId[];
 }
 
 export interface PlanStep { readonly content: string; readonly priority: string; readonly status: string }
 
+/** The agent makes its memory of the conversation shorter; `text` is what it keeps of it, in Markdown. */
+export interface Compaction {
+  readonly kind: "compaction";
+  readonly id: string;
+  readonly compactionId: string;
+  /** `in_progress`, `completed`, `failed`, `cancelled`, or one that comes later. */
+  readonly status: string;
+  readonly text: string;
+  readonly error?: string;
+}
+
 export type Entry =
   | { readonly kind: "user"; readonly id: string; readonly text: string }
   | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
-  | { readonly kind: "thought"; readonly id: string; readonly text: string }
+  /** `ms`: how long it took; absent as long as it goes on. */
+  | { readonly kind: "thought"; readonly id: string; readonly text: string; readonly ms?: number }
+  /** What is no text, in the agent's message. */
+  | { readonly kind: "media"; readonly id: string; readonly content: ToolContent }
   | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[] }
   | ToolCall
   | Permission
+  | Elicitation
   | Notice
+  | Compaction
   /** An update of a kind that we do not know: one visible placeholder, kept raw. */
   | { readonly kind: "unknown"; readonly id: string; readonly what: string; readonly json: string };
 
@@ -101,6 +136,27 @@ export type Turn =
 
 export interface Command { readonly name: string; readonly description: string; readonly hint?: string }
 
+/** Tokens in the agent's context, of how many; what the session has cost so far. `currency` is ISO 4217, or a unit such as "credits". */
+export interface Usage {
+  readonly used: number;
+  readonly size: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
+/** A command that the agent runs through us. */
+export interface TerminalView {
+  readonly terminalId: string;
+  /** As a person would type it. */
+  readonly command: string;
+  readonly cwd: string;
+  /** The end of what it printed, with its escape sequences: at most `TERMINAL_LIMIT` characters. */
+  readonly output: string;
+  /** Some of the beginning is left out. */
+  readonly isCut: boolean;
+  readonly exit?: { readonly code?: number; readonly signal?: string };
+}
+export const TERMINAL_LIMIT = 64 * 1024;
+
 export interface Conversation {
   readonly agent: AgentChoice;
   /** The session's working folder, an absolute path. */
@@ -109,19 +165,29 @@ export interface Conversation {
   readonly entries: readonly Entry[];
   readonly turn: Turn;
   readonly commands: readonly Command[];
+  readonly controls: readonly Control[];
+  readonly usage?: Usage;
+  /** Those that the agent made, in that order; absent: none. They stay when the agent has let go of them. */
+  readonly terminals?: readonly TerminalView[];
 }
 
 export type ChatEvent =
   /** Put this entry in place of the one with its id, or after all others. */
   | { readonly type: "upsert"; readonly entry: Entry }
-  /** Text of a `user`, `agent` or `thought` entry from `offset` (UTF-16 units) on. */
+  /** Text of a `user`, `agent`, `thought` or `compaction` entry from `offset` (UTF-16 units) on. */
   | { readonly type: "append"; readonly id: string; readonly offset: number; readonly text: string }
   | { readonly type: "turn"; readonly turn: Turn }
   | { readonly type: "title"; readonly title: string }
-  | { readonly type: "commands"; readonly commands: readonly Command[] };
+  | { readonly type: "commands"; readonly commands: readonly Command[] }
+  | { readonly type: "controls"; readonly controls: readonly Control[] }
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** Put this terminal in place of the one with its id, or after all others. */
+  | { readonly type: "terminal"; readonly terminal: TerminalView }
+  /** Output of a terminal from `offset` on, as in `append`. */
+  | { readonly type: "terminalOutput"; readonly terminalId: string; readonly offset: number; readonly text: string };
 
 export function emptyConversation(agent: AgentChoice, cwd: string): Conversation {
-  return { agent, cwd, entries: [], turn: { state: "idle" }, commands: [] };
+  return { agent, cwd, entries: [], turn: { state: "idle" }, commands: [], controls: [] };
 }
 
 /** The conversation after an event. An `append` to an entry that is not there, or with a gap, changes nothing. */
@@ -132,6 +198,10 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "turn": return { ...conversation, turn: event.turn };
     case "title": return { ...conversation, title: event.title };
     case "commands": return { ...conversation, commands: event.commands };
+    case "controls": return { ...conversation, controls: event.controls };
+    case "usage": return { ...conversation, usage: event.usage };
+    case "terminal": return { ...conversation, terminals: [...(conversation.terminals ?? []).filter(({ terminalId }) => terminalId !== event.terminal.terminalId), event.terminal] };
+    case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
   }
 }
 
@@ -146,6 +216,11 @@ function grown(entries: readonly Entry[], { id, offset, text }: { readonly id: s
   if (entry === undefined || !("text" in entry) || entry.kind === "notice") return entries;
   const whole = append(entry.text, { offset, text });
   return whole === undefined ? entries : entries.with(at, { ...entry, text: whole });
+}
+
+function printed(terminal: TerminalView, piece: { readonly offset: number; readonly text: string }): TerminalView {
+  const output = append(terminal.output, piece);
+  return output === undefined ? terminal : { ...terminal, output };
 }
 
 /** From the end, because what changes is nearly always the newest. */
@@ -164,12 +239,13 @@ export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "t
   return settled(entries, why).map((entry, i) => entry.kind === "agent" && i === lastText && i > lastUser ? { ...entry, interrupted: true } : entry);
 }
 
-/** Running tool calls cancelled, open permissions answered with `why`. */
+/** Running tool calls and compactions cancelled, open questions answered with `why`. */
 export function settled(entries: readonly Entry[], why: string): readonly Entry[] {
   return entries.map((entry): Entry => {
     switch (entry.kind) {
       case "tool": return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
-      case "permission": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
+      case "permission": case "elicitation": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
+      case "compaction": return entry.status === "in_progress" ? { ...entry, status: "cancelled" } : entry;
       default: return entry;
     }
   });

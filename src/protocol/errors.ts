@@ -4,4 +4,6 @@ export const ErrorCode = {
   unknownSession: -32051,
   /** A request that was understood and not taken; `message` says why. */
   refused: -32052,
+  /** There is no such file. */
+  noFile: -32053,
 } as const;

@@ -4,12 +4,14 @@
  */
 import type { AgentConfig } from "./agents";
 import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
+import type { ControlValue, ControlValues } from "./controls";
 import type { Position } from "./delivery";
+import type { ElicitationChoice } from "./elicitation";
 import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
 /** Raised with each incompatible change of this file. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export interface Hello {
   readonly protocol: number;
@@ -53,13 +55,22 @@ export type PermissionChoice =
   /** Allow this one, and set `bypassPermissions` for the agent. */
   | { readonly kind: "bypass" };
 
+/** What a conversation wants of its user: an answer to a question, that its answer is read, or nothing. */
+export type Attention = "answer" | "reading" | "nothing";
+
 export interface NewChat {
   readonly agent: AgentConfig;
   readonly cwd: string;
+  /** All folders of the workspace: what is in none of them is outside. Absent: `cwd` alone. */
+  readonly folders?: readonly string[];
   /** What a page still shows of this tab from a process that is gone; becomes the beginning of the conversation. */
   readonly shown: readonly Entry[];
   /** A sentence that says why the agent does not remember `shown`; absent when `shown` is empty. */
   readonly why?: string;
+  /** What the user chose for this agent before, set again before the first prompt. */
+  readonly controls?: ControlValues;
+  /** The highest version of ACP that the agent is offered; absent: 1. */
+  readonly protocol?: 1 | 2;
 }
 
 /** Requests that the sidecar answers. Those that name a session unknown to it fail with `ErrorCode.unknownSession`. */
@@ -73,6 +84,10 @@ export interface HostToSidecar {
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** A second answer, or one to a request that is settled, changes nothing. */
   "chat/answerPermission": Call<{ readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice }, Record<string, never>>;
+  /** Values that are wrong leave the question open, and a notice says why; else as `chat/answerPermission`. */
+  "chat/answerElicitation": Call<{ readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice }, Record<string, never>>;
+  /** Answers at once; what the agent makes of it comes as an event. */
+  "chat/setOption": Call<{ readonly sessionId: SessionId; readonly controlId: string; readonly value: ControlValue }, Record<string, never>>;
   /** Starts the session's agent anew; other tabs that share the process are told. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** Answered by `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */
@@ -86,9 +101,19 @@ export interface SidecarToHost {
   "chat/event": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }>;
   /** `asked` is absent when nobody asked. */
   "chat/snapshot": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }>;
+  /** Whenever it changes; `name`: of the agent, `title`: of the conversation. A new session wants nothing. */
+  "chat/attention": Note<{ readonly sessionId: SessionId; readonly wants: Attention; readonly name: string; readonly title?: string }>;
   "process/started": Note<ChildProcessRecord>;
   "process/ended": Note<{ readonly pid: number }>;
   /** The user chose "Bypass permissions for this agent": keep it in the settings. */
   "settings/setBypass": Note<{ readonly agentId: string }>;
+  /** What the user chose for this agent, and the agent took: keep it for its next sessions. */
+  "settings/setControl": Note<{ readonly agentId: string; readonly controlId: string; readonly value: ControlValue }>;
+  /** The text as the user sees it, unsaved changes too. Fails with `ErrorCode.noFile`, or as `ErrorCode.refused` with a sentence. */
+  "editor/readTextFile": Call<{ readonly path: string }, { readonly text: string }>;
+  /** Saved, in the encoding of the file; folders on the way are made. Fails as above. */
+  "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
+  /** In the user's browser; `url` is http or https, and the user has agreed. */
+  "editor/openPage": Note<{ readonly url: string }>;
   "log": Note<LogLine>;
 }

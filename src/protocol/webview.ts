@@ -4,8 +4,10 @@
  * The host validates everything that a page says (`src/chat/validate.ts`): the page is the least trusted program.
  */
 import type { AgentChoice } from "./agents";
-import type { ActionId, ChatEvent, Conversation, Entry } from "./chat";
+import type { ActionId, ChatEvent, Conversation, Entry, TerminalView } from "./chat";
+import type { ControlValue } from "./controls";
 import type { Position } from "./delivery";
+import type { ElicitationChoice } from "./elicitation";
 import type { PermissionChoice } from "./sidecar";
 
 export type TabId = string;
@@ -20,6 +22,9 @@ export interface TabPosition {
   readonly cwd?: string;
 }
 
+/** What an agent made, or wants to make, of a file or a part of it; without `oldText` it is new. */
+export interface Change { readonly path: string; readonly oldText?: string; readonly newText: string }
+
 export type PageToHost =
   /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
   | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[];
@@ -31,9 +36,15 @@ export type PageToHost =
   | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
   | { readonly type: "cancel"; readonly tabId: TabId }
   | { readonly type: "answer-permission"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly type: "answer-elicitation"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
+  | { readonly type: "set-option"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
   | { readonly type: "action"; readonly tabId: TabId; readonly action: ActionId }
   | { readonly type: "select-agent"; readonly agentId: string }
-  | { readonly type: "open-link"; readonly href: string }
+  /** `preview`: what the agent works on, shown while the focus stays where it is. */
+  | { readonly type: "open-link"; readonly href: string; readonly preview?: true }
+  | ({ readonly type: "open-diff"; readonly tabId: TabId } & Change)
+  /** What the page shows of a terminal, as it is now. */
+  | { readonly type: "open-terminal"; readonly tabId: TabId; readonly command: string; readonly output: string; readonly exit?: NonNullable<TerminalView["exit"]> }
   /** How many events and snapshots the page has handled since its start; the host stops posting when too many are open. */
   | { readonly type: "ack"; readonly handled: number }
   | { readonly type: "log"; readonly level: "error" | "warn" | "info" | "debug"; readonly message: string; readonly data?: Readonly<Record<string, unknown>> };

@@ -8,6 +8,8 @@ export interface Settings extends AgentSettings {
   readonly logLevel: LogLevel;
   /** Empty: no trace. */
   readonly traceDir: string;
+  /** Offer version 2 of ACP to agents. */
+  readonly protocolV2: boolean;
 }
 
 /** Values of the wrong type count as absent; those of agents are said in `problems`. */
@@ -18,6 +20,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     ...readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") }),
     acpAgentPath: text("symposium.acpAgentPath"),
     traceDir: text("symposium.traceDir"),
+    protocolV2: get("symposium.experimentalProtocolV2") === true,
     logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
   };
 }

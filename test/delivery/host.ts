@@ -33,13 +33,14 @@ export class TestHost {
     this.supervisor = new SidecarSupervisor({
       clock: mortal(window.clock, () => true), log, changed: phase => this.chat.phaseChanged(phase),
       launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },
-      listeners: { "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot), "settings/setBypass": () => undefined, log: () => undefined },
+      listeners: { "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot), "settings/setBypass": () => undefined, "settings/setControl": () => undefined, "chat/attention": () => undefined,
+        "editor/openPage": () => undefined, "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), log: () => undefined },
     });
     this.page = new PageWire({ log, send: message => window.postMessage(message), heard: message => { this.chat.handle(message).catch(() => undefined); } });
     this.chat = new ChatController({
-      page: this.page, sidecar: this.supervisor, log, settings: () => SETTINGS, isTrusted: () => true,
+      page: this.page, sidecar: this.supervisor, log, chosen: { of: () => undefined }, settings: () => SETTINGS, isTrusted: () => true,
       folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, say: () => undefined, home: "/", log }),
-      selectAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, tell: () => undefined, forwarded: () => undefined,
+      selectAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, openDiff: async () => undefined, showPrintout: () => undefined, tell: () => undefined, forwarded: () => undefined,
     });
   }
 }

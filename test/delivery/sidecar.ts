@@ -60,11 +60,11 @@ export class TestSidecar implements SidecarProcess {
     const pool = new AgentPool(async (_, slow) => {
       const agent = new TestAgent(world.prompted, voice => { this.voices.set(voice.tabId, voice); world.spoke(voice); });
       this.agents.push(agent);
-      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", clock, odd: what => world.problem(what), slow, lastWords: () => "", stop: async () => undefined });
+      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock, odd: what => world.problem(what), slow, lastWords: () => "", stop: async () => undefined });
     }, error => world.problem(String(error)));
     this.#chat = new ChatService({
-      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal,
-      host: { notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
+      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); },
+      host: { request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
       log: (level, _, message, detail) => { if (level === "error" && this.#isAlive) world.problem(`${message} ${JSON.stringify(detail)}`); },
     });
     const client = new Client(this.toSidecar);

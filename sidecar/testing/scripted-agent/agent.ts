@@ -4,13 +4,13 @@ import { readMcpServers, type McpServer } from "../../mcp/servers";
 import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
+import { SessionOptions } from "./options";
 import { parseScript, type Step } from "./script";
 import { runTurn, type Ending } from "./turn";
 import type { Wire } from "./wire";
 
-interface Session { readonly cwd: string; readonly servers: readonly McpServer[]; turn: { readonly id: unknown; readonly cancel: AbortController } | undefined }
+interface Session { readonly cwd: string; readonly servers: readonly McpServer[]; readonly options: SessionOptions; turn: { readonly id: unknown; readonly cancel: AbortController } | undefined }
 
-const MODES = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: "Writes code" }] };
 const COMMANDS = [{ name: "early", description: "Announced before the session" }];
 
 export class ScriptedAgent {
@@ -44,8 +44,14 @@ export class ScriptedAgent {
       case "initialize": return this.#initialize();
       case "authenticate": this.#signedIn = true; return {};
       case "session/new": return this.#newSession(params);
+      case "session/set_model": this.#session(params).options.set("model", params.modelId); return {};
+      case "session/set_config_option": {
+        const { options } = this.#session(params);
+        options.set(params.configId, params.value);
+        return { configOptions: options.configOptions };
+      }
       case "session/set_mode": {
-        this.#session(params);
+        this.#session(params).options.set("mode", params.modeId);
         await this.wire().notify("session/update", { sessionId: params.sessionId, update: { sessionUpdate: "current_mode_update", currentModeId: params.modeId } });
         return {};
       }
@@ -77,9 +83,10 @@ export class ScriptedAgent {
     if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
     if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
     const sessionId = `session-${this.#sessions.size + 1}`;
-    this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), turn: undefined });
+    const options = new SessionOptions(this.#flags);
+    this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), options, turn: undefined });
     if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });
-    return { sessionId, modes: MODES };
+    return { sessionId, ...options.offered };
   }
 
   async #prompt(id: unknown, params: Readonly<Record<string, unknown>>): Promise<void> {
@@ -89,8 +96,8 @@ export class ScriptedAgent {
     const turn = { id, cancel: new AbortController() };
     session.turn = turn;
     try {
-      const { cwd, servers } = session;
-      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
+      const { cwd, servers, options } = session;
+      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, options, cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
     } finally { session.turn = undefined; }
   }
 

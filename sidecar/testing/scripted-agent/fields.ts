@@ -1,5 +1,5 @@
 /**
- * The fields of the steps `toolupdate` and `ask`: `name`, `name=word` or `name=JSON`, in any order, repeated for more content,
+ * The fields of the steps `toolupdate`, `show`, `ask`…: `name`, `name=word` or `name=JSON`, in any order, repeated for more content,
  * and what they make in a tool call (ACP schema v1, `ToolCallUpdate`). Pure.
  */
 import { isObject, type JsonObject } from "../../rpc/json";
@@ -62,7 +62,8 @@ export function toolCallOf(fields: Fields, lastTerminal: string): JsonObject {
 /** The smallest PNG there is: one transparent pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-function contentOf(name: string, value: unknown, lastTerminal: string): JsonObject {
+/** A tool call's content; where it holds a content block, that is its member `content`. */
+export function contentOf(name: string, value: unknown, lastTerminal: string): JsonObject {
   const block = (content: JsonObject): JsonObject => ({ type: "content", content });
   switch (name) {
     case "text": return block({ type: "text", text: String(value) });

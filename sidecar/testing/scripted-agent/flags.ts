@@ -14,6 +14,8 @@ export interface Flags {
   readonly exitAtStart: number | undefined;
   readonly exitAfterInit: number | undefined;
   readonly earlyCommands: boolean;
+  readonly models: boolean;
+  readonly options: boolean;
   readonly log: string | undefined;
 }
 
@@ -24,7 +26,8 @@ export function parseFlags(argv: readonly string[]): Flags {
     options: {
       "ignore-sigterm": { type: "boolean" }, "ignore-stdin-end": { type: "boolean" }, "with-child": { type: "boolean" }, "setsid-child": { type: "boolean" },
       "slow-init": { type: "string" }, "hang-init": { type: "boolean" }, "fail-init": { type: "boolean" }, "fail-new-session": { type: "string" },
-      "auth-required": { type: "boolean" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" }, log: { type: "string" },
+      "auth-required": { type: "boolean" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" },
+      models: { type: "boolean" }, options: { type: "boolean" }, log: { type: "string" },
     },
   });
   const number = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text);
@@ -34,6 +37,6 @@ export function parseFlags(argv: readonly string[]): Flags {
     slowInit: number(values["slow-init"]) ?? 0, hangInit: values["hang-init"] ?? false, failInit: values["fail-init"] ?? false,
     failNewSession: values["fail-new-session"], authRequired: values["auth-required"] ?? false,
     exitAtStart: number(values["exit-at-start"]), exitAfterInit: number(values["exit-after-init"]),
-    earlyCommands: values["early-commands"] ?? false, log: values.log,
+    earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, log: values.log,
   };
 }

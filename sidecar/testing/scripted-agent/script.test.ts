@@ -39,11 +39,25 @@ suite("the language of the scripted agent", () => {
     ["late 50 again", { step: "late", ms: 50, text: "again" }],
     ["commands a:does a: b,c:x", { step: "commands", commands: [{ name: "a", description: "does a: b" }, { name: "c", description: "x" }] }],
     ["usage 10 100 0.5 USD", { step: "usage", used: 10, size: 100, cost: { amount: 0.5, currency: "USD" } }],
+    ["commands a:does a <what>,b:", { step: "commands", commands: [{ name: "a", description: "does a", input: { hint: "what" } }, { name: "b", description: "" }] }],
+    ["show image resource=file:///a", { step: "show", fields: [["image", true], ["resource", "file:///a"]] }],
+    ["form message=\"Who?\" requestedSchema={\"properties\":{}}", { step: "form", parallel: false, fields: [["message", "Who?"], ["requestedSchema", { properties: {} }]] }],
+    ["visit* https://example.org elicitationId=a", { step: "visit", url: "https://example.org", parallel: true, fields: [["elicitationId", "a"]] }],
+    ["visited a", { step: "visited", id: "a", parallel: false }],
+    ["withdraw* 5", { step: "withdraw", ms: 5, parallel: true }],
+    ["option fast true", { step: "option", id: "fast", value: true }],
+    ["option model large", { step: "option", id: "model", value: "large" }],
+    ["notice warning Little room | 3 files\\nare left", { step: "notice", severity: "warning", title: "Little room", description: "3 files\nare left" }],
+    ["notice info Well", { step: "notice", severity: "info", title: "Well", description: "" }],
+    ["compact c1 completed What was said", { step: "compact", id: "c1", status: "completed", text: "What was said" }],
+    ["compact c1 in_progress", { step: "compact", id: "c1", status: "in_progress", text: "" }],
+    ["compact-say c1 more", { step: "compact-say", id: "c1", text: "more" }],
+    ["chosen", { step: "chosen" }],
     ["usage 10 100", { step: "usage", used: 10, size: 100 }],
     ["error -32603 no luck", { step: "error", code: -32603, message: "no luck" }],
   ];
   for (const [text, step] of table) test(text, () => deepEqual(steps(text), [step]));
-  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1"]) {
+  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1", "show", "form x", "show me", "visit", "visited", "withdraw", "option a", "notice loud x", "compact c1", "compact-say c1", "chosen x"]) {
     test(`${text} is no step`, () => equal(parseScript(text).kind, "text"));
   }
   test("every text is a script or a text", () => {

@@ -8,12 +8,12 @@ import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
 
 type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "tools" | "env" | "stop";
-type BareStep = "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid";
+type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid";
 type NumberStep = "crash" | "sleep" | "stderr-flood";
 
 export type Step =
-  | { readonly step: TextStep; readonly text: string }
-  | { readonly step: BareStep }
+  | { readonly [S in TextStep]: { readonly step: S; readonly text: string } }[TextStep]
+  | { readonly [S in BareStep]: { readonly step: S } }[BareStep]
   | { readonly step: NumberStep; readonly n: number }
   | { readonly step: "stream"; readonly chunks: number; readonly chars: number; readonly ms: number }
   | { readonly step: "plan"; readonly entries: readonly PlanEntry[] }
@@ -22,11 +22,21 @@ export type Step =
   | { readonly step: "ask"; readonly id: string; readonly fields: Fields; readonly parallel: boolean }
   | { readonly step: "write"; readonly path: string; readonly text: string }
   | { readonly step: "mcp"; readonly server: string; readonly tool: string; readonly args: JsonObject; readonly parallel: boolean }
+  | { readonly step: "show"; readonly fields: Fields }
+  | { readonly step: "form"; readonly fields: Fields; readonly parallel: boolean }
+  | { readonly step: "visit"; readonly url: string; readonly fields: Fields; readonly parallel: boolean }
+  | { readonly step: "visited"; readonly id: string; readonly parallel: boolean }
+  | { readonly step: "withdraw"; readonly ms: number; readonly parallel: boolean }
+  | { readonly step: "option"; readonly id: string; readonly value: string | boolean }
+  | { readonly step: "notice"; readonly severity: string; readonly title: string; readonly description: string }
+  | { readonly step: "compact"; readonly id: string; readonly status: string; readonly text: string }
+  | { readonly step: "compact-say"; readonly id: string; readonly text: string }
   | { readonly step: "late"; readonly ms: number; readonly text: string }
-  | { readonly step: "commands"; readonly commands: readonly { readonly name: string; readonly description: string }[] }
+  | { readonly step: "commands"; readonly commands: readonly Command[] }
   | { readonly step: "usage"; readonly used: number; readonly size: number; readonly cost?: { readonly amount: number; readonly currency: string } }
   | { readonly step: "error"; readonly code: number; readonly message: string };
 
+interface Command { readonly name: string; readonly description: string; readonly input?: { readonly hint: string } }
 export interface PlanEntry { readonly content: string; readonly priority: "medium"; readonly status: "pending" | "in_progress" | "completed" }
 
 export type Script = { readonly kind: "script"; readonly steps: readonly Step[] } | { readonly kind: "text"; readonly why: string };
@@ -91,10 +101,19 @@ const STEPS: Readonly<Record<string, Parse>> = {
     const fields = fieldsOf(more);
     return fields && { step: "toolupdate", id, fields: status === undefined ? fields : [["status", status], ...fields] };
   }),
-  ask: ask(false), "ask*": ask(true),
+  show: rest => {
+    const fields = fieldsOf(rest);
+    return fields && fields.length > 0 && fields.every(([name, value]) => value !== true || name === "image" || name === "audio") ? { step: "show", fields } : undefined;
+  },
+  ask: ask(false), "ask*": ask(true), form: formed(false), "form*": formed(true), visit: visit(false), "visit*": visit(true),
+  visited: visited(false), "visited*": visited(true), withdraw: withdraw(false), "withdraw*": withdraw(true),
+  option: form(/^(\S+) (\S+)$/, (id = "", value = "") => ({ step: "option", id, value: value === "true" || value === "false" ? value === "true" : value })),
+  notice: form(/^(info|warning|error|odd) ([^|]+?)\s*(?:\|\s*([^]+))?$/, (severity = "", title = "", description = "") => ({ step: "notice", severity, title: unescaped(title), description: unescaped(description) })),
+  compact: form(/^(\S+) (in_progress|completed|failed|cancelled)\s*([^]*)$/, (id = "", status = "", rest = "") => ({ step: "compact", id, status, text: unescaped(rest) })),
+  "compact-say": form(/^(\S+) ([^]+)$/, (id = "", rest = "") => ({ step: "compact-say", id, text: unescaped(rest) })),
   write: form(/^(\S+) ([^]+)$/, (path = "", content = "") => ({ step: "write", path, text: unescaped(content) })),
   mcp: mcp(false), "mcp*": mcp(true),
-  hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"),
+  chosen: bare("chosen"), hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"),
   "unknown-update": bare("unknown-update"), "unknown-request": bare("unknown-request"), "unknown-notification": bare("unknown-notification"),
   "answer-twice": bare("answer-twice"),
   crash: number("crash"), sleep: number("sleep"), "stderr-flood": number("stderr-flood"),
@@ -112,6 +131,23 @@ function ask(parallel: boolean): Parse {
   });
 }
 
+function formed(parallel: boolean): Parse {
+  return rest => {
+    const fields = fieldsOf(rest);
+    return fields?.every(([, value]) => value !== true) ? { step: "form", fields, parallel } : undefined;
+  };
+}
+
+function visit(parallel: boolean): Parse {
+  return form(/^(\S+)\s*([^]*)$/, (url = "", rest = "") => {
+    const fields = fieldsOf(rest);
+    return fields && { step: "visit", url, fields, parallel };
+  });
+}
+
+function visited(parallel: boolean): Parse { return form(/^(\S+)$/, (id = "") => ({ step: "visited", id, parallel })); }
+function withdraw(parallel: boolean): Parse { return form(/^(\d+)$/, ms => ({ step: "withdraw", ms: Number(ms), parallel })); }
+
 function mcp(parallel: boolean): Parse {
   return form(/^(\S+) (\S+)(?: (\{[^]*\}))?$/, (server = "", tool = "", json) => {
     const [field] = fieldsOf(`args=${json || "{}"}`) ?? [];
@@ -126,9 +162,10 @@ function planEntry(entry: string): PlanEntry {
   return { content, priority: "medium", status: mark === "x" ? "completed" : mark === ">" ? "in_progress" : "pending" };
 }
 
-function command(described: string): { readonly name: string; readonly description: string } {
-  const [name = "", ...description] = described.trim().split(":");
-  return { name, description: description.join(":") };
+/** `name:what it does`, and perhaps ` <what belongs behind it>`. */
+function command(described: string): Command {
+  const [, name = "", description = "", hint] = /^\s*([^:]*):?([^]*?)(?:\s*<([^>]*)>)?\s*$/.exec(described) ?? [];
+  return { name, description, ...(hint === undefined ? {} : { input: { hint } }) };
 }
 
 function unescaped(written: string): string {

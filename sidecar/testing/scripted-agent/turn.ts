@@ -9,8 +9,10 @@ import type { McpServer } from "../../mcp/servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { parseCommand } from "../../agents/command-line";
-import { permissionOptions, toolCallOf } from "./fields";
+import type { SessionOptions } from "./options";
+import { Questions } from "./questions";
 import { numberedWords, type Step } from "./script";
+import { isUpdate, said, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
 
 /** How the prompt is answered, how often, and what comes after. */
@@ -25,6 +27,7 @@ export interface TurnWorld {
   readonly sessionId: string;
   readonly cwd: string;
   readonly servers: readonly McpServer[];
+  readonly options: SessionOptions;
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
   /** Numbers that are never used again in this process. */
@@ -32,7 +35,6 @@ export interface TurnWorld {
 }
 
 type Mcp = Extract<Step, { step: "mcp" }>;
-type Ask = Extract<Step, { step: "ask" }>;
 
 /** Rejects when the client is gone. */
 export async function runTurn(steps: readonly Step[], world: TurnWorld): Promise<Ending> {
@@ -49,7 +51,12 @@ class Turn {
   #terminal = "";
   readonly #late: { readonly ms: number; readonly text: string }[] = [];
 
-  constructor(world: TurnWorld) { this.#world = world; }
+  readonly #questions: Questions;
+
+  constructor(world: TurnWorld) {
+    this.#world = world;
+    this.#questions = new Questions(world.wire, world.sessionId);
+  }
 
   async run(steps: readonly Step[]): Promise<Ending> {
     for (const batch of batches(steps)) {
@@ -74,22 +81,24 @@ class Turn {
   }
 
   async #do(step: Step): Promise<void> {
-    const { wire, cancelled } = this.#world;
+    if (!isUpdate(step)) return this.#doMore(step);
+    for (const update of updatesOf(step, this.#terminal)) await this.#update(update);
+  }
+
+  async #doMore(step: Exclude<Step, UpdateStep>): Promise<void> {
+    const { wire, cancelled, options } = this.#world;
     switch (step.step) {
-      case "say": return this.#say(step.text);
-      case "think": return this.#update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.text } });
       case "stream": return this.#stream(step);
-      case "plan": return this.#update({ sessionUpdate: "plan", entries: step.entries });
-      case "tool": return this.#update({ sessionUpdate: "tool_call", toolCallId: step.id, kind: step.kind, title: step.title, status: "pending" });
-      case "toolupdate": return this.#update({ sessionUpdate: "tool_call_update", toolCallId: step.id, ...toolCallOf(step.fields, this.#terminal) });
-      case "commands": return this.#update({ sessionUpdate: "available_commands_update", availableCommands: step.commands });
-      case "mode": return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
-      case "title": return this.#update({ sessionUpdate: "session_info_update", title: step.text });
-      case "usage": return this.#update({ sessionUpdate: "usage_update", used: step.used, size: step.size, ...(step.cost ? { cost: step.cost } : {}) });
-      case "unknown-update": return this.#update({ sessionUpdate: "scripted_unknown", value: { some: ["thing"] } });
+      case "mode": options.set("mode", step.text); return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
+      case "option": options.set(step.id, step.value); return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
+      case "chosen": return this.#say(options.described);
       case "unknown-notification": return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
       case "unknown-request": return this.#unknownRequest();
-      case "ask": return this.#ask(step);
+      case "ask": return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminal));
+      case "form": return this.#say(await this.#questions.elicit({ mode: "form", message: "Please fill this in.", requestedSchema: { type: "object", properties: {} }, ...Object.fromEntries(step.fields) }));
+      case "visit": return this.#say(await this.#questions.elicit({ mode: "url", message: "Please visit this page.", url: step.url, elicitationId: "visit", ...Object.fromEntries(step.fields) }));
+      case "visited": return wire.notify("elicitation/complete", { elicitationId: step.id });
+      case "withdraw": await after(step.ms, undefined, { signal: cancelled }); return this.#questions.withdraw();
       case "read": return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
       case "write": await this.#request("fs/write_text_file", { path: step.path, content: step.text }); return this.#say(`wrote ${step.path}`);
       case "terminal": return this.#runTerminal(step.text);
@@ -117,7 +126,7 @@ class Turn {
     return this.#world.wire.notify("session/update", { sessionId: this.#world.sessionId, update });
   }
 
-  #say(text: string): Promise<void> { return this.#update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }); }
+  #say(text: string): Promise<void> { return this.#update(said(text)); }
 
   #request(method: string, params: JsonObject): Promise<unknown> {
     return this.#world.wire.request(method, { sessionId: this.#world.sessionId, ...params });
@@ -130,15 +139,6 @@ class Turn {
       if (ms > 0) await after(ms, undefined, { signal: this.#world.cancelled });
       else if (i % 64 === 63) await new Promise(resolve => { setImmediate(resolve); }); // a cancellation can be heard
     }
-  }
-
-  async #ask({ id, fields }: Ask): Promise<void> {
-    const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
-    const call = toolCallOf(fields.filter(([name]) => name !== "options" && name !== "no-title"), this.#terminal);
-    const title = fields.some(([name]) => name === "no-title") ? {} : { title: call.title ?? id };
-    const { outcome } = objectOr(await this.#request("session/request_permission", { toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) }));
-    const { outcome: how, optionId } = objectOr(outcome);
-    await this.#say(how === "selected" ? `chose ${String(optionId)}` : String(how));
   }
 
   async #unknownRequest(): Promise<void> {

@@ -43,9 +43,10 @@ export class Wire {
   fail(id: unknown, code: number, message: string): void { void this.send({ id, error: { code, message } }); }
   notify(method: string, params: unknown): Promise<void> { return this.send({ method, params }); }
 
-  /** Rejects with `Refused`, or when the client is gone. */
-  request(method: string, params: unknown): Promise<unknown> {
+  /** Rejects with `Refused`, or when the client is gone. `sent` gets the request's id. */
+  request(method: string, params: unknown, sent?: (id: number) => void): Promise<unknown> {
     const id = this.#nextId++;
+    sent?.(id);
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       void this.send({ id, method, params });

@@ -1,0 +1,188 @@
+/**
+ * A child process and its end. The only module of the sidecar that starts processes.
+ *
+ *   running ── exit ──▶ what it left behind is ended (ledger.ts, reap.ts) ──▶ gone: ledger and host are told
+ *      └─ stop: stdin ends ─── 1 s ──▶ SIGTERM to the group and to what left it ─── 1 s ──▶ SIGKILL; Windows: the tree
+ *
+ * Invariants: each child leads its own group, has a clean environment and is in the ledger before anything is awaited; the
+ * ladder ends within 5 s; a command that cannot be started is a reason, never an event that nobody hears.
+ */
+import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import type { ChildProcessRecord } from "../../src/protocol/sidecar";
+import { agentNotFound, agentNotStarted, type AgentError } from "../errors";
+import type { Clock } from "../rpc/clock";
+import { childEnvironment } from "./environment";
+import type { SystemTools } from "./process-table";
+import { UnquotableArgument, windowsLaunch } from "./windows-command";
+
+export interface ProcessSpec {
+  /** As the user knows it: for sentences. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Besides the cleaned environment of the sidecar. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface Exit { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+/** What must be known of a child by those who outlive us. `Ledger` is the one. */
+export interface ProcessLedger {
+  /** The run id for the environment of the next child. */
+  nextRunId(): string;
+  /** Called in the same turn as the start. */
+  started(pid: number, runId: string, command: string): ChildProcessRecord;
+  ended(pid: number): void;
+  /** SIGKILL to the group of a child that is known not to have exited. */
+  kill(record: ChildProcessRecord): void;
+  /** Ends the child and all that descends from it; false when something is left. `justExited`: its group, without a leader, is its still. */
+  end(record: ChildProcessRecord, how: { readonly clock: Clock; readonly patienceMs: number; readonly limitMs: number; readonly justExited?: true }): Promise<boolean>;
+}
+
+export interface ProcessWorld {
+  readonly clock: Clock;
+  readonly ledger: ProcessLedger;
+  readonly report: { started(record: ChildProcessRecord): void; ended(pid: number): void };
+  /** What it says on stderr, garbage on stdout, its end. Bounded. */
+  readonly log: (message: string, detail: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface Child {
+  readonly pid: number;
+  readonly stdin: ChildProcessWithoutNullStreams["stdin"];
+  readonly stdout: ChildProcessWithoutNullStreams["stdout"];
+  readonly stderr: ChildProcessWithoutNullStreams["stderr"];
+  readonly exited: Promise<Exit>;
+  /** After the exit: everything it left is gone, and everybody knows. */
+  readonly gone: Promise<void>;
+  isRunning(): boolean;
+  /** Whether the event comes within so many milliseconds. */
+  within(ms: number, event: Promise<unknown>): Promise<boolean>;
+  /** Ends stdin (by `endInput`), then goes down the ladder. Resolves when the process is gone, or cannot be ended. */
+  stop(endInput?: () => PromiseLike<void> | void): Promise<void>;
+  /** The same from SIGTERM on. */
+  kill(): Promise<void>;
+}
+
+export type Started = { readonly kind: "running"; readonly child: Child } | { readonly kind: "failed"; readonly why: Promise<AgentError> };
+
+/** Never throws. */
+export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
+  const runId = world.ledger.nextRunId();
+  let child: ChildProcessWithoutNullStreams;
+  try { child = spawnChild(spec, childEnvironment(process.env, spec.env, runId)); }
+  catch (error) { return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) }; }
+  const { pid } = child;
+  if (pid === undefined) return { kind: "failed", why: new Promise(resolve => { child.once("error", error => resolve(whyNot(spec, error))); }) };
+  const record = world.ledger.started(pid, runId, spec.command);
+  const running = new RunningChild(child, spec.name, record, world);
+  world.report.started(record);
+  return { kind: "running", child: running };
+}
+
+/** Programs of the system, for the process table. English, and in one time zone, because their output is parsed. */
+export const systemTools: SystemTools = {
+  now(command, args) {
+    const { status, stdout } = spawnSync(command, args, { ...TOOL_OPTIONS, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return status === 0 ? stdout : undefined;
+  },
+  soon: (command, args) => new Promise(resolve => {
+    execFile(command, args, TOOL_OPTIONS, (error, stdout) => resolve(error ? undefined : stdout));
+  }),
+};
+const TOOL_OPTIONS = { env: { ...process.env, LC_ALL: "C", TZ: "UTC0" }, timeout: 5000, windowsHide: true, maxBuffer: 64 * 1024 * 1024 };
+
+/** From the end of stdin to SIGTERM, and from there to SIGKILL. */
+const PATIENCE_MS = 1000;
+/** From SIGKILL until the system has done it, which takes a moment on a busy computer. */
+const GRACE_MS = 900;
+class RunningChild implements Child {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  readonly gone: Promise<void>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #name: string;
+  readonly #record: ChildProcessRecord;
+  readonly #world: ProcessWorld;
+  #stopping: Promise<void> | undefined;
+
+  constructor(child: ChildProcessWithoutNullStreams, name: string, record: ChildProcessRecord, world: ProcessWorld) {
+    this.#child = child;
+    this.#name = name;
+    this.#record = record;
+    this.#world = world;
+    this.pid = record.pid;
+    this.exited = new Promise(resolve => { child.once("exit", (code, signal) => resolve({ code, signal })); });
+    this.gone = this.exited.then(exit => this.#sweep(exit));
+    child.on("error", error => this.#log("the process reported an error", { error: String(error) }));
+    for (const stream of [child.stdin, child.stderr]) stream.on("error", () => undefined);
+  }
+
+  get stdin(): Child["stdin"] { return this.#child.stdin; }
+  get stdout(): Child["stdout"] { return this.#child.stdout; }
+  get stderr(): Child["stderr"] { return this.#child.stderr; }
+
+  isRunning(): boolean { return this.#child.exitCode === null && this.#child.signalCode === null; }
+
+  stop(endInput: () => PromiseLike<void> | void = () => { this.#child.stdin.end(); }): Promise<void> { return (this.#stopping ??= this.#stop(endInput)); }
+
+  kill(): Promise<void> { return (this.#stopping ??= this.#kill()); }
+
+  async #stop(endInput: () => PromiseLike<void> | void): Promise<void> {
+    await Promise.resolve(); // `#stopping` is set before anybody is told that it ends
+    await endInput();
+    if (await this.within(PATIENCE_MS, this.exited)) await this.gone;
+    else await this.#kill();
+  }
+
+  async #kill(): Promise<void> {
+    if (process.platform !== "win32" && this.isRunning()) await this.#end({});
+    if (this.isRunning()) this.#world.ledger.kill(this.#record);
+    if (!await this.within(GRACE_MS, this.exited)) return this.#log("the process cannot be ended", { pid: this.pid });
+    await this.gone;
+  }
+
+  async #sweep(exit: Exit): Promise<void> {
+    this.#log("exited", { pid: this.pid, status: statusOf(exit) });
+    const clean = await this.#end(process.platform === "win32" ? {} : { justExited: true });
+    if (!clean) return this.#log("something it started cannot be ended; the next start of the sidecar tries again", { pid: this.pid });
+    this.#world.ledger.ended(this.pid);
+    this.#world.report.ended(this.pid);
+  }
+
+  #end(how: { readonly justExited?: true }): Promise<boolean> {
+    return this.#world.ledger.end(this.#record, { clock: this.#world.clock, patienceMs: PATIENCE_MS, limitMs: PATIENCE_MS + GRACE_MS, ...how });
+  }
+
+  within(ms: number, event: Promise<unknown>): Promise<boolean> {
+    return new Promise(resolve => {
+      const late = this.#world.clock.after(ms, () => resolve(false));
+      void event.then(() => { late[Symbol.dispose](); resolve(true); });
+    });
+  }
+
+  #log(message: string, detail: Readonly<Record<string, unknown>>): void { this.#world.log(message, { agent: this.#name, ...detail }); }
+}
+
+function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, string>): ChildProcessWithoutNullStreams {
+  const { file, args: given, verbatim } = process.platform === "win32" ? windowsLaunch(command, args, env, existsSync) : { file: command, args, verbatim: false };
+  return spawn(file, given, {
+    cwd, env, stdio: "pipe", windowsHide: true, windowsVerbatimArguments: verbatim,
+    detached: process.platform !== "win32", // its own group and session; on Windows that would be a console window
+  });
+}
+
+/** A folder that is not there looks like a command that is not: the system says ENOENT for both. */
+function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
+  if (!isFolder(cwd)) return agentNotStarted(name, `its folder “${cwd}” does not exist.`, error);
+  if (error instanceof UnquotableArgument) return agentNotStarted(name, error.message, error);
+  return agentNotFound(name, command, error);
+}
+
+function isFolder(path: string): boolean {
+  try { return statSync(path).isDirectory(); } catch { return false; }
+}
+
+export function statusOf({ code, signal }: Exit): string { return signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`; }

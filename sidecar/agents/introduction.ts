@@ -1,0 +1,37 @@
+/**
+ * `initialize`, of both versions of ACP. An agent that is offered v2 gets one request that is right in both (its version's
+ * fields are read, the others ignored), so that one of v1 needs no second one. Pure.
+ */
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+
+/** Of the protocol. 2 is a draft. */
+export type AcpVersion = 1 | 2;
+
+/** What an agent said of itself. */
+export interface Introduction { readonly version: AcpVersion; readonly capabilities: JsonObject }
+
+/** Without a word here an agent does not use it (schema v1, `ClientCapabilities`). */
+const CAPABILITIES: JsonObject = {
+  fs: { readTextFile: true, writeTextFile: true }, terminal: true,
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  elicitation: { form: {}, url: {} },
+};
+const CAPABILITIES_V2: JsonObject = { elicitation: { form: {}, url: {} } };
+
+/** The parameters of `initialize`. */
+export function introduction(offered: AcpVersion, ourVersion: string): JsonObject {
+  const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
+  return { protocolVersion: offered, clientCapabilities: CAPABILITIES, clientInfo: info, ...(offered === 2 ? { capabilities: CAPABILITIES_V2, info } : {}) };
+}
+
+/** `undefined`: the agent chose a version that it was not offered. */
+export function introductionOf(answer: unknown, offered: AcpVersion): Introduction | undefined {
+  const { protocolVersion, agentCapabilities, capabilities } = objectOr(answer);
+  if (protocolVersion === 1) return { version: 1, capabilities: objectOr(agentCapabilities) };
+  return protocolVersion === 2 && offered === 2 ? { version: 2, capabilities: objectOr(capabilities) } : undefined;
+}
+
+/** In v2 every agent with sessions can close them. */
+export function canClose({ version, capabilities }: Introduction): boolean {
+  return version === 2 || isObject(objectOr(capabilities.sessionCapabilities).close);
+}

@@ -1,0 +1,99 @@
+/**
+ * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`): what the user sees, unsaved changes too.
+ *
+ * Invariants: what is outside of the workspace is asked about, with the place it really is; a text is whole lines; an agent that
+ * is refused is told so.
+ */
+import path from "node:path";
+import type { PermissionOption } from "../../src/protocol/chat";
+import { placeOf } from "../permissions/boundary";
+import { numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+
+/** What the host does for us. Both reject with an `RpcError`; of a file that is not there with `notFound`. */
+export interface EditorFiles {
+  readTextFile(path: string): Promise<string>;
+  writeTextFile(path: string, text: string): Promise<void>;
+}
+
+/** A question of ours, in the agent's place. */
+export interface Consent {
+  readonly toolCall: JsonObject;
+  readonly title: string;
+  readonly description: string;
+  readonly options: readonly PermissionOption[];
+}
+
+/** Resolves with the option that was chosen, `undefined` when nobody chose. */
+export type Ask = (consent: Consent) => Promise<string | undefined>;
+
+export class AgentFiles {
+  /** Folders outside of the workspace that the user has opened to this agent, in this tab. */
+  readonly #opened: string[] = [];
+
+  constructor(private readonly roots: readonly string[], private readonly editor: EditorFiles) {}
+
+  async read(raw: unknown, ask: Ask): Promise<{ readonly content: string }> {
+    const params = objectOr(raw), file = pathIn(params);
+    const text = await this.editor.readTextFile(await this.#allowed(file, "read", ask));
+    return { content: linesOf(text, numberOr(params.line, 1), numberOr(params.limit, undefined)) };
+  }
+
+  async write(raw: unknown, ask: Ask): Promise<JsonObject> {
+    const params = objectOr(raw), file = pathIn(params);
+    const { content } = params;
+    if (typeof content !== "string") throw new RpcError(RpcCode.invalidParams, "content: a text is needed");
+    await this.editor.writeTextFile(await this.#allowed(file, "edit", ask), content);
+    return {};
+  }
+
+  /** Resolves with the real path. */
+  async #allowed(file: string, kind: "read" | "edit", ask: Ask): Promise<string> {
+    const { real, isInside } = await placeOf(file, [...this.roots, ...this.#opened]).catch((error: unknown) => { throw new RpcError(RpcCode.internalError, `${file} cannot be looked at: ${String(error)}`); });
+    if (isInside) return real;
+    const chosen = await ask(consentFor(file, real, kind));
+    if (chosen === FOLDER) this.#opened.push(path.dirname(real));
+    if (chosen !== ONCE && chosen !== FOLDER) throw new RpcError(RpcCode.invalidRequest, `The user did not allow this: ${real} is outside of the workspace.`, { path: file });
+    return real;
+  }
+}
+
+const ONCE = "once", FOLDER = "folder", NO = "no";
+
+function consentFor(file: string, real: string, kind: "read" | "edit"): Consent {
+  const does = kind === "read" ? "Read" : "Write", folder = path.dirname(real);
+  return {
+    toolCall: { title: `${does} ${file}`, kind, rawInput: { path: file, ...(real === path.resolve(file) ? {} : { "really at": real }) }, locations: [{ path: real }] },
+    title: `${does} ${real}`,
+    description: "It is outside of the workspace.",
+    options: [
+      { optionId: ONCE, name: "Allow", kind: "allow_once" },
+      { optionId: FOLDER, name: `Allow everything in ${folder}, in this tab`, kind: "allow_always" },
+      { optionId: NO, name: "Reject", kind: "reject_once" },
+    ],
+  };
+}
+
+function pathIn({ path: given }: JsonObject): string {
+  const file = stringOr(given, "");
+  if (!path.isAbsolute(file) || file.includes("\0")) throw new RpcError(RpcCode.invalidParams, "path: an absolute path is needed");
+  return file;
+}
+
+/** Lines from `line` (the first is 1) on, at most `limit` of them, with their ends as they are in the file. */
+export function linesOf(text: string, line: number, limit: number | undefined): string {
+  let start = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf("\n", start);
+    if (end === -1) return "";
+    start = end + 1;
+  }
+  if (limit === undefined) return text.slice(start);
+  let end = start;
+  for (let n = 0; n < limit; n++) {
+    const next = text.indexOf("\n", end);
+    if (next === -1) return text.slice(start);
+    end = next + 1;
+  }
+  return text.slice(start, end);
+}

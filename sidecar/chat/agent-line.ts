@@ -1,0 +1,255 @@
+/**
+ * A session's line to its agent: the agent's session, the requests of it that wait for an answer, and what a person chose
+ * for it. What the agent says becomes words in the session's queue, and means something only when their turn comes.
+ *
+ * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen is set
+ * before the first prompt of every session of the agent.
+ */
+import { offers, type Control, type ControlValue } from "../../src/protocol/controls";
+import type { ActionId } from "../../src/protocol/chat";
+import { assertNever } from "../../src/protocol/wire";
+import type { AcpVersion } from "../agents/connection";
+import type { AgentKey, Lease } from "../agents/pool";
+import { AgentError } from "../errors";
+import type { Closed } from "../rpc/channel";
+import { objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { methodNotFound, type IncomingRequest } from "../rpc/peer";
+import { controlsOf, requestToSet } from "./acp-controls";
+import { AgentFiles, type Ask, type Consent } from "./agent-files";
+import { AgentTerminals } from "./agent-terminals";
+import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
+import type { Prompt, SessionEvent, Trouble } from "./session-model";
+import type { SessionStart, SessionWorld } from "./session";
+
+/** What came from the agent's side. `of` is the opening that it belongs to. */
+export type Word = { readonly of: number } & (
+  | { readonly kind: "event"; readonly event: SessionEvent }
+  | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion }
+  | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
+  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly controls: readonly Control[] });
+
+/** After this long without an end of the cancelled turn the user is offered a restart. */
+const CANCEL_PATIENCE_MS = 10_000;
+
+export class AgentLine implements Disposable {
+  /** Counts openings: what comes from an earlier one is late. */
+  #opening = 0;
+  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  readonly #questions: AgentQuestions;
+  readonly #files: AgentFiles;
+  #terminals: AgentTerminals;
+  readonly #chosen: Map<string, ControlValue>;
+  #patience: Disposable | undefined;
+  #pause: Disposable | undefined;
+
+  constructor(private readonly start: SessionStart, private readonly world: SessionWorld, private readonly say: (word: Word) => void) {
+    this.#chosen = new Map(Object.entries(start.controls ?? {}));
+    this.#questions = new AgentQuestions(`${start.sessionId.slice(0, 8)}-`, () => world.policy.decide(start.agent.id), id => this.#teller()({ kind: "withdrawn", id }));
+    this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
+    this.#terminals = this.#noTerminals();
+  }
+
+  get #key(): AgentKey {
+    const { agent, cwd, protocol = 1 } = this.start;
+    return { agent, cwd, protocol };
+  }
+
+  /** What a word means, now that it is its turn. */
+  heard(word: Word): SessionEvent | undefined {
+    if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word); // late, or taken back since
+    switch (word.kind) {
+      case "event": return word.event;
+      case "request": return this.#request(word.request, word.version);
+      case "consent": return this.#questions.consent(word.consent, word.request, word.settle);
+      case "opened":
+        this.#agent = { lease: word.lease, id: word.agentSession };
+        this.world.log("info", "agent", "Session created", { sessionId: this.start.sessionId, agentSessionId: word.agentSession, agent: this.start.agent.id });
+        return { kind: "opened", controls: word.controls };
+      default: return assertNever(word, "word of an agent");
+    }
+  }
+
+  /** A word that comes too late. */
+  refuse(word: Word): undefined {
+    switch (word.kind) {
+      case "event": return;
+      case "request": return void refuseLate(word.request);
+      case "consent": return void word.settle(undefined);
+      case "opened": return this.#abandon(word.lease, word.agentSession);
+      default: return assertNever(word, "word of an agent");
+    }
+  }
+
+  open(): void {
+    const of = ++this.#opening;
+    this.#pause?.[Symbol.dispose]();
+    const { agent, cwd } = this.start;
+    const tell = this.#teller();
+    this.world.pool.acquire(this.#key, () => tell({ kind: "slow", text: `${agent.name} is still starting…` })).then(async lease => {
+      if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
+      try {
+        const { version } = lease.connection;
+        const { sessionId, result } = await lease.connection.newSession(cwd, {
+          update: update => tell({ kind: "updated", update, version }),
+          request: request => this.say({ kind: "request", request, version, of }),
+          elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
+          closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
+        });
+        const { availableCommands } = objectOr(result); // v2 has them in its answer, too
+        if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
+        const controls = await this.#asChosen(lease, sessionId, controlsOf(result));
+        this.say({ kind: "opened", lease, agentSession: sessionId, controls, of });
+      } catch (error) {
+        lease.release();
+        throw error;
+      }
+    }).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+  }
+
+  /** After a pause, in which nothing else opens or leaves it. */
+  reopenLater(ms: number): void {
+    const tell = this.#teller();
+    this.#pause = this.world.clock.after(ms, () => tell({ kind: "reopened" }));
+  }
+
+  send(prompt: Prompt): void {
+    const tell = this.#teller();
+    if (!this.#agent) return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
+    this.world.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
+    this.#agent.lease.connection.prompt(this.#agent.id, [{ type: "text", text: prompt.text }], outcome => {
+      this.#patience?.[Symbol.dispose]();
+      tell({ kind: "turnEnded", outcome: outcome.kind === "stopped" ? outcome : { kind: "failed", ...this.#trouble(outcome.error) } });
+    });
+  }
+
+  cancel(): void {
+    const tell = this.#teller();
+    this.#agent?.lease.connection.cancel(this.#agent.id);
+    this.#patience?.[Symbol.dispose]();
+    this.#patience = this.world.clock.after(CANCEL_PATIENCE_MS, () => tell({ kind: "cancelOverdue" }));
+  }
+
+  setControl(control: Control, value: ControlValue): void {
+    const tell = this.#teller();
+    this.#chosen.set(control.id, value);
+    if (!this.#agent) return; // it is set when the agent's session opens
+    const { method, params } = requestToSet(control, value, this.#agent.lease.connection.version);
+    this.#agent.lease.connection.request(this.#agent.id, method, params, result => {
+      tell({ kind: "controlSet", controls: listed(result) });
+      this.world.keepControl(this.start.agent.id, control.id, value);
+    }).catch((error: unknown) => {
+      this.#chosen.delete(control.id);
+      tell({ kind: "controlRefused", controlId: control.id, before: control.value, why: error instanceof Error ? error.message : String(error) });
+    });
+  }
+
+  answerPermission(permissionId: string, optionId: string | undefined): void {
+    this.world.log("info", "approval", "Permission answered", { sessionId: this.start.sessionId, permissionId, optionId: optionId ?? "cancelled" });
+    this.#questions.answer(permissionId, optionId === undefined ? undefined : chosen(optionId));
+  }
+
+  /** What was filled in is for the agent alone. */
+  answerElicitation(id: string, response: JsonObject): void {
+    this.world.log("info", "agent", "Question answered", { sessionId: this.start.sessionId, id, action: stringOr(response.action, "") });
+    this.#questions.answer(id, response);
+  }
+
+  leave(): void {
+    this.#patience?.[Symbol.dispose]();
+    this.#pause?.[Symbol.dispose]();
+    this.#opening++;
+    if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
+    this.#agent = undefined;
+    this.#questions.settle();
+    this.#terminals.leave().catch((error: unknown) => this.world.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }));
+    this.#terminals = this.#noTerminals();
+  }
+
+  restart(): void {
+    this.leave();
+    this.world.pool.restart(this.#key, { message: `${this.start.agent.name} was restarted from another tab. Your next prompt starts it again.` });
+  }
+
+  [Symbol.dispose](): void {
+    this.#patience?.[Symbol.dispose]();
+    this.#pause?.[Symbol.dispose]();
+  }
+
+  /** Sets what was chosen before and is on offer; the agent's answers say what is so. */
+  async #asChosen(lease: Lease, agentSession: string, offered: readonly Control[]): Promise<readonly Control[]> {
+    let controls = offered;
+    for (const [id, value] of this.#chosen) {
+      const control = controls.find(each => each.id === id);
+      if (!control || !offers(control, value) || control.value === value) continue;
+      const { method, params } = requestToSet(control, value, lease.connection.version);
+      const set = (result: unknown): readonly Control[] => listed(result) ?? controls.map(each => each.id === id ? { ...control, value } as Control : each);
+      controls = await lease.connection.request(agentSession, method, params, set).catch((error: unknown) => {
+        this.world.log("warn", "agent", "What was chosen before could not be set", { control: id, error: String(error) });
+        return controls;
+      });
+    }
+    return controls;
+  }
+
+  /** For one session of the agent; what still comes of an earlier one's belongs to its cards. */
+  #noTerminals(): AgentTerminals {
+    const { start, world } = this, say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
+    return new AgentTerminals(`${start.sessionId.slice(0, 8)}-${this.#opening}`, start.cwd, world.startCommand, world.clock, {
+      started: terminal => say({ kind: "terminalStarted", terminal }),
+      printed: (terminalId, text, isCut) => say({ kind: "terminalPrinted", terminalId, text, isCut }),
+      ended: (terminalId, exit) => say({ kind: "terminalEnded", terminalId, exit }),
+    });
+  }
+
+  /** What is answered at once, or by a person. */
+  #request(request: IncomingRequest, version: AcpVersion): SessionEvent | undefined {
+    switch (request.method) {
+      case "session/request_permission": return this.#questions.permission(request, version);
+      case "elicitation/create": return this.#questions.elicitation(request);
+      case "fs/read_text_file": return this.#answer(request, ask => this.#files.read(request.params, ask));
+      case "fs/write_text_file": return this.#answer(request, ask => this.#files.write(request.params, ask));
+      case "terminal/create": return this.#answer(request, async () => this.#terminals.create(request.params));
+      case "terminal/output": return this.#answer(request, async () => this.#terminals.output(request.params));
+      case "terminal/wait_for_exit": return this.#answer(request, () => this.#terminals.waitForExit(request.params));
+      case "terminal/kill": return this.#answer(request, () => this.#terminals.kill(request.params));
+      case "terminal/release": return this.#answer(request, () => this.#terminals.release(request.params));
+      default: return void request.fail(methodNotFound(request.method));
+    }
+  }
+
+  #answer(request: IncomingRequest, answer: (ask: Ask) => Promise<unknown>): undefined {
+    const of = this.#opening;
+    const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
+    answer(ask).then(result => request.respond(result), (error: unknown) => request.fail(error));
+  }
+
+  /** Says what happened to the opening of now, and nothing to a later one. */
+  #teller(): (event: SessionEvent) => void {
+    const of = this.#opening;
+    return event => this.say({ kind: "event", event, of });
+  }
+
+  #abandon(lease: Lease, agentSession: string): undefined {
+    lease.connection.leave(agentSession);
+    lease.release();
+  }
+
+  /** What a person reads; what made it so goes to the log. */
+  #trouble(error: unknown): Trouble {
+    const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
+    this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: reason.message, cause: describe(reason.cause) });
+    const actions: readonly ActionId[] = error instanceof AgentError && (error.code === "notFound" || error.code === "unsupported") ? ["selectAgent", "showLogs"] : ["restartAgent", "showLogs"];
+    return { text: reason.message, actions };
+  }
+}
+
+/** The controls in an answer that has them all; `session/set_mode` and agents that leave them out say nothing. */
+function listed(result: unknown): readonly Control[] | undefined {
+  return Array.isArray(objectOr(result).configOptions) ? controlsOf(result) : undefined;
+}
+
+function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }
+
+function describe(cause: unknown): string | undefined {
+  return cause === undefined ? undefined : cause instanceof Error ? cause.message : typeof cause === "string" ? cause : JSON.stringify(cause);
+}

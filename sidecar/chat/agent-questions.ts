@@ -1,0 +1,98 @@
+/**
+ * The requests of an agent that a person answers, under ids of ours: permissions, elicitations, and our own questions on its
+ * behalf. Each is answered once; what nobody answers is answered as such.
+ */
+import type { PermissionOption } from "../../src/protocol/chat";
+import type { AcpVersion } from "../agents/connection";
+import { objectOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import { ConnectionClosed, type IncomingRequest } from "../rpc/peer";
+import type { Consent } from "./agent-files";
+import { elicitationFrom } from "./acp-elicitation";
+import { permissionOptions } from "./acp-tools";
+import { subjectOf } from "./acp-v2";
+import type { SessionEvent } from "./session-model";
+
+const NOT_CHOSEN = { outcome: { outcome: "cancelled" } }, NOT_FILLED_IN = { action: "cancel" };
+
+/** For a request that comes too late for anybody to see it. */
+export function refuseLate(request: IncomingRequest): void {
+  if (request.signal.aborted) return request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"));
+  switch (request.method) {
+    case "session/request_permission": return request.respond(NOT_CHOSEN);
+    case "elicitation/create": return request.respond(NOT_FILLED_IN);
+    default: return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));
+  }
+}
+
+interface Question {
+  /** `undefined`: nobody answered. */
+  readonly answer: (response: JsonObject | undefined) => void;
+}
+
+export class AgentQuestions {
+  readonly #open = new Map<string, Question>();
+  #asked = 0;
+
+  /** `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions now. */
+  constructor(private readonly prefix: string, private readonly policy: () => "ask" | "allow", private readonly withdrawn: (id: string) => void) {}
+
+  /** `session/request_permission`. `undefined`: it was refused. */
+  permission(request: IncomingRequest, version: AcpVersion): SessionEvent | undefined {
+    const params = objectOr(request.params), options = permissionOptions(params.options);
+    if (options.length === 0) return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is needed"));
+    return this.#asking(this.#keep(request, "p", NOT_CHOSEN), version === 2 ? subjectOf(params) : { toolCall: params.toolCall }, options);
+  }
+
+  /** `elicitation/create`, likewise. */
+  elicitation(request: IncomingRequest): SessionEvent | undefined {
+    const elicited = elicitationFrom(request.params);
+    if ("wrong" in elicited) return void request.fail(new RpcError(RpcCode.invalidParams, elicited.wrong));
+    return { kind: "elicited", elicited: { ...elicited, id: this.#keep(request, "e", NOT_FILLED_IN) } };
+  }
+
+  /** A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose. */
+  consent({ toolCall, title, description, options }: Consent, request: IncomingRequest, settle: (optionId: string | undefined) => void): SessionEvent {
+    const id = this.#id("f");
+    this.#open.set(id, { answer: response => settle(optionIn(response)) });
+    this.#watch(request, id);
+    return this.#asking(id, { toolCall, title, description }, options);
+  }
+
+  answer(id: string, response: JsonObject | undefined): void {
+    const question = this.#open.get(id);
+    this.#open.delete(id);
+    question?.answer(response);
+  }
+
+  /** Nobody answers any more. */
+  settle(): void { for (const id of [...this.#open.keys()]) this.answer(id, undefined); }
+
+  #asking(permissionId: string, about: { readonly toolCall: unknown; readonly title?: string; readonly description?: string }, options: readonly PermissionOption[]): SessionEvent {
+    return { kind: "asked", asked: { permissionId, ...about, options, policy: this.policy() } };
+  }
+
+  /** Until it is answered or withdrawn. */
+  #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
+    const id = this.#id(mark);
+    this.#open.set(id, { answer: response => request.signal.aborted ? request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn")) : request.respond(response ?? nobody) });
+    this.#watch(request, id);
+    return id;
+  }
+
+  #id(mark: string): string { return `${this.prefix}${mark}${++this.#asked}`; }
+
+  #watch(request: IncomingRequest, id: string): void {
+    request.signal.addEventListener("abort", () => {
+      // An agent that is gone has withdrawn nothing: its end settles the question, and says why.
+      if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
+    }, { once: true });
+  }
+}
+
+export function chosen(optionId: string): JsonObject { return { outcome: { outcome: "selected", optionId } }; }
+
+function optionIn(response: JsonObject | undefined): string | undefined {
+  const { optionId } = objectOr(response?.outcome);
+  return typeof optionId === "string" ? optionId : undefined;
+}

@@ -1,0 +1,124 @@
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
+import { startChild } from "../agents/child";
+import { openLedger } from "../agents/ledger";
+import { realClock } from "../rpc/clock";
+import { temporaryFolder } from "../testing/drive";
+import { AgentTerminals } from "./agent-terminals";
+import type { State } from "./session-model";
+import { start } from "./session-state";
+import { terminal, type TerminalEvent } from "./session-terminals";
+
+/** Terminals over real processes, and what a session shows of them. */
+class World implements AsyncDisposable {
+  readonly #folder = temporaryFolder();
+  readonly #ledger = openLedger(this.#folder.path, randomUUID(), { warn: message => { throw new Error(message); } });
+  readonly cwd = realpathSync(this.#folder.path);
+  readonly terminals: AgentTerminals;
+  #state: State = start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
+  #page = this.#state.conversation;
+  /** The next time that something is shown. */
+  #shows: () => void = () => undefined;
+
+  constructor() {
+    const processes = { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
+    this.terminals = new AgentTerminals("x", this.cwd, spec => startChild(spec, processes), realClock, {
+      started: view => this.#happen({ kind: "terminalStarted", terminal: view }),
+      printed: (terminalId, text, isCut) => this.#happen({ kind: "terminalPrinted", terminalId, text, isCut }),
+      ended: (terminalId, exit) => this.#happen({ kind: "terminalEnded", terminalId, exit }),
+    });
+  }
+  #happen(event: TerminalEvent): void {
+    const [state, effects] = terminal(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) if (effect.kind === "emit") this.#page = applyEvent(this.#page, effect.event);
+    deepEqual(this.#page.terminals, state.conversation.terminals, "the page would show something else");
+    this.#shows();
+  }
+  get shown(): readonly TerminalView[] { return this.#page.terminals ?? []; }
+  create(params: object): string { return String(this.terminals.create(params).terminalId); }
+  /** Node itself, as a command that every system has. */
+  node(code: string, more: object = {}): string { return this.create({ command: process.execPath, args: ["-e", code], ...more }); }
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>(resolve => { this.#shows = resolve; });
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.terminals.leave();
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+suite("terminals of an agent", () => {
+  test("a command runs, prints, ends, and all of it is shown and told", async () => {
+    await using world = new World();
+    const terminalId = world.node("process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3", { env: [{ name: "A", value: "1" }, { name: 5 }] });
+    deepEqual(await world.terminals.waitForExit({ terminalId }), { exitCode: 3, signal: null });
+    const { output, ...rest } = world.terminals.output({ terminalId });
+    equal([...String(output)].sort().join(""), [..."out žerr"].sort().join(""));
+    deepEqual(rest, { truncated: false, exitStatus: { exitCode: 3, signal: null } });
+    deepEqual(world.shown.map(({ output: shown, command, cwd, ...view }) => [String(shown).length, command.includes("-e"), cwd, view]), [[8, true, world.cwd, { terminalId, isCut: false, exit: { code: 3 } }]]);
+  });
+
+  test("has the agent's variables and folder; a line without arguments is the shell's", async () => {
+    await using world = new World();
+    const one = world.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", { env: [{ name: "GREETING", value: "hi" }], cwd: world.cwd });
+    await world.terminals.waitForExit({ terminalId: one });
+    equal(world.terminals.output({ terminalId: one }).output, `hi ${world.cwd}`);
+    const two = world.create({ command: "echo one && echo two" });
+    await world.terminals.waitForExit({ terminalId: two });
+    match(String(world.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);
+  });
+
+  test("a command that is not there says so, and ends", async () => {
+    await using world = new World();
+    const terminalId = world.create({ command: "/no/such/program", args: ["x"] });
+    deepEqual(await world.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });
+    match(String(world.terminals.output({ terminalId }).output), /no\/such\/program/);
+  });
+
+  test("kept for the agent is the end of the output, cut between characters; without an end it is bounded, and so is what is shown", async () => {
+    await using world = new World();
+    const few = world.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
+    await world.terminals.waitForExit({ terminalId: few });
+    deepEqual(world.terminals.output({ terminalId: few }), { output: "ký", truncated: true, exitStatus: { exitCode: 0, signal: null } }, "four bytes begin within a character");
+    const endless = world.node("const line = 'x'.repeat(1023) + '\\n', go = () => { while (process.stdout.write(line)); process.stdout.once('drain', go); }; go();", { outputByteLimit: 1e12 });
+    await world.until(() => world.shown.at(-1)?.isCut === true);
+    const { output, truncated } = world.terminals.output({ terminalId: endless });
+    ok(String(output).length <= 16 * 1024 * 1024);
+    equal(typeof truncated, "boolean");
+    ok((world.shown.at(-1)?.output.length ?? 0) <= TERMINAL_LIMIT);
+    await world.terminals.release({ terminalId: endless });
+  });
+
+  test("to kill ends it and keeps it; to release ends it and forgets it, but not on the screen", async () => {
+    await using world = new World();
+    const terminalId = world.node("process.stdout.write('ready'); setInterval(() => {}, 1000)");
+    await world.until(() => world.shown[0]?.output === "ready");
+    deepEqual(world.terminals.output({ terminalId }), { output: "ready", truncated: false });
+    deepEqual(await world.terminals.kill({ terminalId }), {});
+    match(JSON.stringify(world.terminals.output({ terminalId }).exitStatus), /"signal":"SIG|"exitCode":1/);
+    await world.terminals.release({ terminalId });
+    for (const ask of [() => world.terminals.output({ terminalId }), () => world.terminals.waitForExit({ terminalId })]) throws(ask, /There is no terminal/);
+    await rejects(world.terminals.kill({ terminalId: "none" }), /There is no terminal none/);
+    equal(world.shown[0]?.output, "ready");
+  });
+
+  test("nothing runs on when the session is left", async () => {
+    await using world = new World();
+    const terminalId = world.node("setInterval(() => {}, 1000)"), ended = world.terminals.waitForExit({ terminalId });
+    await world.terminals.leave();
+    match(JSON.stringify(await ended), /SIG|"exitCode":1/);
+  });
+
+  test("what is no command is refused, and so are too many", async () => {
+    await using world = new World();
+    for (const command of ["", " ", undefined, "a\0b"]) throws(() => world.create({ command }), /a command is needed/);
+    throws(() => world.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
+    const failing = new AgentTerminals("y", world.cwd, () => ({ kind: "failed", why: new Promise(() => undefined) }), realClock, { started: () => undefined, printed: () => undefined, ended: () => undefined });
+    for (let i = 0; i < 100; i++) failing.create({ command: "x" });
+    throws(() => failing.create({ command: "x" }), /100 terminals are open/);
+  });
+});

@@ -1,0 +1,21 @@
+/** Files through the host, with errors that agents understand. */
+import { ErrorCode } from "../../src/protocol/errors";
+import type { SidecarToHost } from "../../src/protocol/sidecar";
+import type { Calls, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import { RpcCode, RpcError } from "../rpc/message";
+import type { EditorFiles } from "./agent-files";
+
+export type AskHost = <M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>) => Promise<ResultOf<SidecarToHost, M>>;
+
+export function editorFiles(ask: AskHost): EditorFiles {
+  return {
+    readTextFile: async path => (await ask("editor/readTextFile", { path }).catch((error: unknown) => { throw forAgent(error, path); })).text,
+    writeTextFile: async (path, text) => { await ask("editor/writeTextFile", { path, text }).catch((error: unknown) => { throw forAgent(error, path); }); },
+  };
+}
+
+/** Agents tell a file that is not there from other failures by the words, too: some make it then. */
+function forAgent(error: unknown, path: string): RpcError {
+  if (error instanceof RpcError && error.code === ErrorCode.noFile) return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });
+  return new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,136 @@
+/** What a session knows, what can happen to it and what follows, and the small steps of its machine (`session-state.ts`). Pure. */
+import { applyEvent, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type TerminalView } from "../../src/protocol/chat";
+import type { Control, ControlValue } from "../../src/protocol/controls";
+import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
+import type { PermissionChoice } from "../../src/protocol/sidecar";
+import type { AcpVersion } from "../agents/connection";
+import type { JsonObject } from "../rpc/json";
+
+export interface Prompt { readonly messageId: string; readonly text: string }
+
+/** Where the session is. `waiting` is a prompt that goes out as soon as the agent's session is open. */
+export type Phase =
+  | { readonly kind: "opening"; readonly waiting: Prompt | undefined }
+  | { readonly kind: "idle" }
+  | { readonly kind: "prompting"; readonly messageId: string; readonly entriesBefore: number }
+  | { readonly kind: "cancelling"; readonly messageId: string }
+  | { readonly kind: "down" }
+  | { readonly kind: "closed" };
+
+export interface State {
+  readonly phase: Phase;
+  readonly conversation: Conversation;
+  /** Unique among all sessions of all boots: entry ids are `${prefix}${n}`. */
+  readonly prefix: string;
+  readonly made: number;
+  /** How often in a row the agent was started again by itself. */
+  readonly restarts: number;
+  /** The thought that goes on, and when it began; times are the clock's milliseconds. */
+  readonly thinking?: { readonly id: string; readonly since: number };
+}
+
+/** A request of the agent for permission; `permissionId` is ours. `toolCall` is ACP's `ToolCallUpdate`, unchecked. */
+export interface Asked {
+  readonly permissionId: string;
+  readonly toolCall: unknown;
+  /** The question itself, where the agent puts it into words of its own. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly options: readonly PermissionOption[];
+  /** What the permission policy says now. */
+  readonly policy: "ask" | "allow";
+}
+
+/** A question of the agent that is no permission; `id` is ours. */
+export interface Elicited { readonly id: string; readonly message: string; readonly ask: FormAsk | UrlAsk }
+
+/** A sentence for the user, and the buttons that help. */
+export interface Trouble { readonly text: string; readonly actions: readonly ActionId[] }
+
+export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
+
+export type SessionEvent =
+  | { readonly kind: "opened"; readonly controls: readonly Control[] }
+  | ({ readonly kind: "openFailed" } & Trouble)
+  | { readonly kind: "slow"; readonly text: string }
+  | { readonly kind: "prompted"; readonly prompt: Prompt }
+  /** The `update` of a `session/update`, as it came, in that version of the protocol. */
+  | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion }
+  | { readonly kind: "asked"; readonly asked: Asked }
+  | { readonly kind: "elicited"; readonly elicited: Elicited }
+  /** Of a permission or an elicitation, by our id. */
+  | { readonly kind: "withdrawn"; readonly id: string }
+  | { readonly kind: "answered"; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly kind: "elicitationAnswered"; readonly id: string; readonly choice: ElicitationChoice }
+  /** `elicitation/complete`, by the agent's id. */
+  | { readonly kind: "elicitationCompleted"; readonly elicitationId: string }
+  | { readonly kind: "terminalStarted"; readonly terminal: Pick<TerminalView, "terminalId" | "command" | "cwd"> }
+  | { readonly kind: "terminalPrinted"; readonly terminalId: string; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: "terminalEnded"; readonly terminalId: string; readonly exit: NonNullable<TerminalView["exit"]> }
+  | { readonly kind: "controlChosen"; readonly controlId: string; readonly value: ControlValue }
+  /** What the agent answered: all its controls as they are now, or nothing that we do not know. */
+  | { readonly kind: "controlSet"; readonly controls: readonly Control[] | undefined }
+  | { readonly kind: "controlRefused"; readonly controlId: string; readonly before: ControlValue; readonly why: string }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "cancelOverdue" }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  | ({ readonly kind: "agentDown" } & Trouble)
+  | { readonly kind: "restarted" }
+  /** The time for another try has come. */
+  | { readonly kind: "reopened" }
+  | { readonly kind: "closed" };
+
+export type Effect =
+  | { readonly kind: "emit"; readonly event: ChatEvent }
+  /** Start (or join) the agent and open a session of it. */
+  | { readonly kind: "open" }
+  | { readonly kind: "sendPrompt"; readonly prompt: Prompt }
+  | { readonly kind: "acceptPrompt"; readonly messageId: string }
+  | { readonly kind: "refusePrompt"; readonly messageId: string; readonly why: string }
+  /** `session/cancel`, and a watch that posts `cancelOverdue`. */
+  | { readonly kind: "sendCancel" }
+  | { readonly kind: "answerAgent"; readonly permissionId: string; readonly optionId: string | undefined }
+  /** The response to `elicitation/create`. */
+  | { readonly kind: "answerElicitation"; readonly id: string; readonly response: JsonObject }
+  | { readonly kind: "openPage"; readonly url: string }
+  | { readonly kind: "setControl"; readonly control: Control; readonly value: ControlValue }
+  | { readonly kind: "setBypass" }
+  | { readonly kind: "restartAgent" }
+  /** Posts `reopened`, unless the session is opened or left before. */
+  | { readonly kind: "reopenLater"; readonly ms: number }
+  /** Let go of the agent's session: `session/close`, and the process when this was its last. */
+  | { readonly kind: "leave" }
+  | { readonly kind: "unexpected"; readonly what: string };
+
+export type Step = readonly [State, readonly Effect[]];
+
+// --- small steps
+
+export function idle(state: State): Step {
+  return state.conversation.turn.state === "idle" ? [state, []] : emit(state, { type: "turn", turn: { state: "idle" } });
+}
+
+export function say(state: State, severity: Notice["severity"], text: string, actions: readonly ActionId[]): Step {
+  return emit({ ...state, made: state.made + 1 }, { type: "upsert", entry: { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, actions } });
+}
+
+export function emit(state: State, event: ChatEvent): Step {
+  return [{ ...state, conversation: applyEvent(state.conversation, event) }, [{ kind: "emit", event }]];
+}
+
+export function enter(state: State, phase: Phase): Step { return [{ ...state, phase }, []]; }
+
+export function unexpected(state: State, event: SessionEvent): Step {
+  return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];
+}
+
+export function chain([first, effects]: Step, ...steps: readonly ((state: State) => Step)[]): Step {
+  let state = first;
+  const all = [...effects];
+  for (const next of steps) {
+    const [after, more] = next(state);
+    state = after;
+    all.push(...more);
+  }
+  return [state, all];
+}

@@ -1,0 +1,119 @@
+/**
+ * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by the
+ * policy, or by what ends what it belonged to.
+ */
+import { isTerminal, type ChatEvent, type Entry, type Permission, type PermissionAnswered, type PermissionOption, type ToolContent } from "../../src/protocol/chat";
+import { wrongValue, type Elicitation, type ElicitationAnswered, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
+import type { PermissionChoice } from "../../src/protocol/sidecar";
+import { assertNever } from "../../src/protocol/wire";
+import { lastTurn, toolFrom } from "./acp-tools";
+import { chain, emit, say, type Asked, type Effect, type Elicited, type State, type Step } from "./session-model";
+import { isTurn, quiet } from "./session-updates";
+
+type Question = Permission | Elicitation;
+
+/** Without a turn there is nobody who waits for the tool: a late question is answered `cancelled`, and said so. */
+export function ask(state: State, { permissionId, toolCall, title, description, options, policy }: Asked): Step {
+  // Of this turn: an id that was used before names another call, and a card must not show that one's parameters.
+  const { entry: tool } = toolFrom(state.conversation, toolCall, `${permissionId}-tool`, lastTurn(state.conversation));
+  const question: Permission = {
+    kind: "permission", id: permissionId, agent: state.conversation.agent.name, toolEntryId: tool.id, title: title ?? tool.title, toolKind: tool.toolKind,
+    content: [...(description === undefined ? [] : [{ kind: "text", text: description } as const]), ...tool.content.filter(isPartOfQuestion)], options, ...(tool.input === undefined ? {} : { input: tool.input }),
+  };
+  const once = options.find(option => option.kind === "allow_once");
+  const refused = (s: State, why: string): Step => chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [t, [{ kind: "answerAgent", permissionId, optionId: undefined }]]);
+  const announced: ChatEvent = { type: "upsert", entry: tool };
+  const shown = emit(state, isTurn(state) ? announced : quiet(state, announced));
+  switch (state.phase.kind) {
+    case "prompting": return policy === "allow" && once
+      ? chain(shown, s => emit(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }), s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]])
+      : chain(shown, s => emit(s, { type: "upsert", entry: question }));
+    case "cancelling": return chain(shown, s => refused(s, "the turn was stopped"));
+    case "idle": case "opening": return chain(shown, s => refused(s, "no turn was running"));
+    case "down": case "closed": return [state, [{ kind: "answerAgent", permissionId, optionId: undefined }]];
+    default: return assertNever(state.phase, "session phase");
+  }
+}
+
+function isPartOfQuestion(content: ToolContent): boolean { return content.kind === "diff" || content.kind === "text"; }
+
+/** `bypass` allows this call: once if the agent offers that, else by its first way to allow. */
+export function answer(state: State, permissionId: string, choice: PermissionChoice): Step {
+  const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
+  if (question?.kind !== "permission") return [state, []]; // answered, withdrawn or settled since: the card says so already
+  const option = choice.kind === "option" ? question.options.find(({ optionId }) => optionId === choice.optionId)
+    : question.options.find(({ kind }) => kind === "allow_once") ?? question.options.find(({ kind }) => kind === "allow_always");
+  if (!option) return [state, []];
+  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, choice.kind === "bypass" ? "bypass" : "user") } }),
+    s => [s, [...(choice.kind === "bypass" ? [{ kind: "setBypass" } as const] : []), { kind: "answerAgent", permissionId, optionId: option.optionId }]]);
+}
+
+function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypass"): PermissionAnswered {
+  return { kind: "selected", optionId, name, optionKind: kind, by };
+}
+
+// --- elicitations
+
+/** Asked at any time: also while the session opens (to sign in, say), and between turns. */
+export function elicit(state: State, { id, message, ask: what }: Elicited): Step {
+  const question: Elicitation = { kind: "elicitation", id, agent: state.conversation.agent.name, message, ask: what };
+  switch (state.phase.kind) {
+    case "opening": case "idle": case "prompting": return emit(state, { type: "upsert", entry: question });
+    case "cancelling": return settle(emit(state, { type: "upsert", entry: question }), question, "the turn was stopped");
+    case "down": case "closed": return [state, [refusal(question)]];
+    default: return assertNever(state.phase, "session phase");
+  }
+}
+
+export function answerElicitation(state: State, id: string, choice: ElicitationChoice): Step {
+  const question = openQuestions(state.conversation.entries).find(open => open.id === id);
+  if (question?.kind !== "elicitation") return [state, []];
+  const { ask: asked } = question;
+  if (choice.kind === "decline") return answered(state, question, { kind: "declined" }, [{ kind: "answerElicitation", id, response: { action: "decline" } }]);
+  if (asked.mode === "url") return answered(state, question, { kind: "accepted" }, [{ kind: "answerElicitation", id, response: { action: "accept" } }, { kind: "openPage", url: asked.url }]);
+  const wrong = asked.fields.map(field => wrongValue(field, own(choice.values, field))).find(sentence => sentence !== undefined);
+  if (wrong !== undefined) return say(state, "warning", wrong, []);
+  const content = Object.fromEntries(asked.fields.flatMap(field => {
+    const value = own(choice.values, field);
+    return value === undefined || value === "" ? [] : [[field.name, value]];
+  }));
+  return answered(state, question, { kind: "accepted" }, [{ kind: "answerElicitation", id, response: { action: "accept", content } }]);
+}
+
+/** The agent saw that the page was visited; also when nobody here has answered yet. */
+export function completeElicitation(state: State, elicitationId: string): Step {
+  const question = state.conversation.entries.findLast((entry): entry is Elicitation => entry.kind === "elicitation" && entry.ask.mode === "url" && entry.ask.elicitationId === elicitationId);
+  if (!question || (question.answered && question.answered.kind !== "accepted")) return [state, []];
+  return answered(state, question, { kind: "completed" }, question.answered ? [] : [{ kind: "answerElicitation", id: question.id, response: { action: "accept" } }]);
+}
+
+function answered(state: State, question: Elicitation, how: ElicitationAnswered, effects: readonly Effect[]): Step {
+  return chain(emit(state, { type: "upsert", entry: { ...question, answered: how } }), s => [s, effects]);
+}
+
+function own(values: Readonly<Record<string, FieldValue>>, { name }: Field): FieldValue | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+// --- settling
+
+function openQuestions(entries: readonly Entry[]): readonly Question[] {
+  return entries.filter(entry => entry.kind === "permission" || entry.kind === "elicitation").filter(entry => !entry.answered);
+}
+
+export function settleQuestions(state: State, why: string, which: (question: Question) => boolean = () => true): Step {
+  return openQuestions(state.conversation.entries).filter(which).reduce<Step>((before, question) => settle(before, question, why), [state, []]);
+}
+
+function settle(before: Step, question: Question, why: string): Step {
+  return chain(before, s => emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), s => [s, [refusal(question)]]);
+}
+
+function refusal({ kind, id }: Question): Effect {
+  return kind === "permission" ? { kind: "answerAgent", permissionId: id, optionId: undefined } : { kind: "answerElicitation", id, response: { action: "cancel" } };
+}
+
+export function settleTools(state: State): Step {
+  return chain([state, []], ...state.conversation.entries.filter(entry => entry.kind === "tool").filter(tool => !isTerminal(tool.status)).map(tool => (s: State) =>
+    emit(s, { type: "upsert", entry: { ...tool, status: "cancelled" } })));
+}

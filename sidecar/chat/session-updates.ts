@@ -1,0 +1,58 @@
+/** What the agent says in a session's machine, and what a person sets for it: updates, thoughts and their time, controls. */
+import { isTerminal, type ChatEvent } from "../../src/protocol/chat";
+import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
+import { adaptUpdate } from "./acp-v1";
+import { adaptUpdateV2 } from "./acp-v2";
+import { chain, emit, say, type SessionEvent, type State, type Step } from "./session-model";
+
+export function update(state: State, { update: raw, version }: Extract<SessionEvent, { readonly kind: "updated" }>, now: number): Step {
+  if (state.phase.kind === "closed") return [state, []];
+  const { events, made } = (version === 2 ? adaptUpdateV2 : adaptUpdate)(state.conversation, raw, n => `${state.prefix}${state.made + n}`);
+  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emit(s, isTurn(s) ? event : quiet(s, event))), s => timeThoughts(s, now));
+}
+
+export function isTurn({ phase }: State): boolean { return phase.kind === "prompting" || phase.kind === "cancelling"; }
+
+/** Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for ever. */
+export function quiet({ conversation }: State, event: ChatEvent): ChatEvent {
+  if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
+  const { id } = event.entry;
+  const known = conversation.entries.find(entry => entry.id === id);
+  return { type: "upsert", entry: { ...event.entry, status: known?.kind === "tool" && isTerminal(known.status) ? known.status : "cancelled" } };
+}
+
+// --- thoughts
+
+/** A thought is over when something follows it. */
+function timeThoughts(state: State, now: number): Step {
+  const last = state.conversation.entries.at(-1);
+  if (last?.id === state.thinking?.id) return [state, []];
+  return chain(thoughtOver(state, now), s => [last?.kind === "thought" && isTurn(s) ? { ...s, thinking: { id: last.id, since: now } } : s, []]);
+}
+
+/** Says how long it took. */
+export function thoughtOver({ thinking, ...state }: State, now: number): Step {
+  const thought = state.conversation.entries.findLast(({ id }) => id === thinking?.id);
+  return thinking === undefined || thought?.kind !== "thought" ? [state, []] : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
+}
+
+// --- controls
+
+export function showControls(state: State, controls: readonly Control[]): Step {
+  return controls.length === 0 && state.conversation.controls.length === 0 ? [state, []] : emit(state, { type: "controls", controls });
+}
+
+/** Shown at once, and taken back when the agent refuses. */
+export function chooseControl(state: State, id: string, value: ControlValue): Step {
+  const control = state.conversation.controls.find(each => each.id === id);
+  if (!control || !offers(control, value) || control.value === value) return [state, []];
+  const chosen = showControls(state, withValue(state.conversation.controls, id, value));
+  // Without a session of the agent it is kept for the one that opens.
+  return state.phase.kind === "closed" ? [state, []] : chain(chosen, s => [s, [{ kind: "setControl", control, value }]]);
+}
+
+export function controlRefused(state: State, { controlId, before, why }: Extract<SessionEvent, { readonly kind: "controlRefused" }>): Step {
+  const control = state.conversation.controls.find(({ id }) => id === controlId);
+  if (!control) return [state, []];
+  return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s => say(s, "warning", `“${control.name}” stays as it was. ${why}`, []));
+}

@@ -1,0 +1,47 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { contains, placeOf } from "./boundary";
+
+suite("what is inside of the workspace", () => {
+  let base: string, root: string;
+  setup(() => {
+    base = realpathSync(mkdtempSync(path.join(tmpdir(), "boundary-")));
+    root = path.join(base, "work");
+    mkdirSync(path.join(root, "src"), { recursive: true });
+    mkdirSync(path.join(base, "workshop"));
+    writeFileSync(path.join(root, "src", "a.txt"), "a");
+    writeFileSync(path.join(base, "secret"), "s");
+  });
+  teardown(() => { rmSync(base, { recursive: true }); });
+  const inside = async (file: string, roots = [root]): Promise<boolean> => (await placeOf(file, roots)).isInside;
+
+  test("files and folders below a root, also those that are not there yet", async () => {
+    for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"]) equal(await inside(path.join(root, file)), true, file);
+    for (const file of ["../secret", "../workshop/x", "src/../../secret", ".."]) equal(await inside(`${root}/${file}`), false, file);
+    equal(await inside(path.join(base, "secret"), [root, base]), true);
+    equal(await inside(path.join(root, "x"), []), false);
+  });
+
+  test("a link that leads out of it is outside, whatever comes after it; one that leads in is inside", async () => {
+    symlinkSync(base, path.join(root, "out"));
+    symlinkSync(path.join(base, "secret"), path.join(root, "harmless.txt"));
+    symlinkSync(root, path.join(base, "in"));
+    deepEqual(await placeOf(path.join(root, "harmless.txt"), [root]), { real: path.join(base, "secret"), isInside: false });
+    equal(await inside(path.join(root, "out", "not", "there.txt")), false);
+    equal(await inside(path.join(base, "in", "src", "a.txt")), true);
+    equal(await inside(path.join(root, "src", "a.txt"), [path.join(base, "in")]), true);
+  });
+
+  test("what cannot be looked into is an error, not a guess", async () => {
+    symlinkSync(path.join(root, "round"), path.join(root, "round"));
+    await rejects(placeOf(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
+  });
+
+  test("a name that only begins like a root is not below it", () => {
+    equal(contains(path.resolve("/w"), path.resolve("/workshop")), false);
+    equal(contains(path.resolve("/w"), path.resolve("/w")), true);
+    equal(contains(path.resolve("/w"), path.resolve("/w/..x")), true);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * What the scripted agent lets its client choose in a session: modes, as agents have always had them; with `--models` models, as
+ * agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one depends on another.
+ */
+import type { JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import type { Flags } from "./flags";
+
+const MODES = [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: "Writes code" }];
+const MODELS = [{ modelId: "small", name: "Small" }, { modelId: "large", name: "Large", description: "Slow and clever" }];
+
+type Value = string | boolean;
+
+export class SessionOptions {
+  readonly #values = new Map<string, Value>([["mode", "ask"]]);
+  readonly #flags: Pick<Flags, "options" | "models">;
+
+  constructor(flags: Pick<Flags, "options" | "models">) {
+    this.#flags = flags;
+    if (flags.options || flags.models) this.#values.set("model", "small");
+    if (flags.options) this.#values.set("effort", "low").set("fast", false);
+  }
+
+  /** Its part of the answer to `session/new`. */
+  get offered(): JsonObject {
+    return {
+      modes: { currentModeId: this.#values.get("mode"), availableModes: MODES },
+      ...(this.#flags.models ? { models: { currentModelId: this.#values.get("model"), availableModels: MODELS } } : {}),
+      ...(this.#flags.options ? { configOptions: this.configOptions } : {}),
+    };
+  }
+
+  get configOptions(): readonly JsonObject[] {
+    const now = (id: string): JsonObject => ({ id, currentValue: this.#values.get(id) });
+    return [
+      { ...now("mode"), name: "Mode", category: "mode", type: "select", options: MODES.map(({ id, name }) => ({ value: id, name })) },
+      { ...now("model"), name: "Model", category: "model", type: "select", options: [
+        { group: "quick", name: "Quick", options: [{ value: "small", name: "Small", description: "For small things" }] },
+        { group: "clever", name: "Clever", options: [{ value: "large", name: "Large" }, { value: "locked", name: "Locked" }] },
+      ] },
+      { ...now("effort"), name: "Effort", description: "How long it thinks", category: "thought_level", type: "select", options: this.#efforts.map(value => ({ value, name: value })) },
+      { ...now("fast"), name: "Fast", category: "model_config", type: "boolean" },
+      { id: "later", name: "Of a type that comes later", type: "dial", currentValue: 3 },
+    ];
+  }
+
+  /** As the client wants or, with the step `option`, the agent. Throws for an option that there is not, and for what is locked. */
+  set(id: unknown, value: unknown): void {
+    if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id)) throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);
+    if (value === "locked") throw new RpcError(RpcCode.invalidParams, "This model is locked.");
+    if (typeof value === "string" || typeof value === "boolean") this.#values.set(id, value);
+    // The small one thinks in one way, and who chooses the large one wants it to think.
+    if (id === "model" && this.#flags.options) this.#values.set("effort", value === "large" ? "high" : "low");
+  }
+
+  get described(): string { return [...this.#values].map(([id, value]) => `${id}=${String(value)}`).join(" "); }
+
+  get #efforts(): readonly string[] { return this.#values.get("model") === "large" ? ["low", "high", "highest"] : ["low"]; }
+}

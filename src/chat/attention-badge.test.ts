@@ -1,0 +1,40 @@
+import { deepEqual } from "node:assert/strict";
+import { AttentionBadge } from "./attention-badge";
+
+suite("attention badge", () => {
+  function world(): { badge: AttentionBadge; told: string[] } {
+    const told: string[] = [];
+    return { told, badge: new AttentionBadge({ show: badge => told.push(badge ? `${badge.value}: ${badge.tooltip}` : "none"), notify: sentence => told.push(`! ${sentence}`) }) };
+  }
+  const wants = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({ sessionId, wants: what, name: "Ada", ...(title === undefined ? {} : { title }) });
+
+  test("a hidden chat says how many wait, and tells of a question once", () => {
+    const { badge, told } = world();
+    badge.heard(wants("a", "answer", "Tests"));
+    badge.heard(wants("a", "answer"));
+    badge.heard(wants("b", "reading"));
+    badge.heard(wants("c", "reading"));
+    badge.heard(wants("a", "nothing"));
+    deepEqual(told, ["! Ada asks you something in “Tests”.", "1: 1 question waits for your answer", "1: 1 question waits for your answer",
+      "2: 1 question waits for your answer, 1 answer to read", "3: 1 question waits for your answer, 2 answers to read", "2: 2 answers to read"]);
+  });
+
+  test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
+    const { badge, told } = world();
+    badge.visible(true);
+    badge.heard(wants("a", "answer"));
+    badge.heard(wants("b", "reading"));
+    badge.visible(false);
+    badge.heard(wants("c", "reading"));
+    badge.visible(true);
+    badge.visible(false);
+    deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
+  });
+
+  test("nothing is left of a sidecar that is gone", () => {
+    const { badge, told } = world();
+    badge.heard(wants("a", "reading"));
+    badge.clear();
+    deepEqual(told, ["1: 1 answer to read", "none"]);
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * A question of the agent that is no permission: a form to fill in, or a page to visit (ACP schema v1,
+ * `CreateElicitationRequest`). The values go to the agent and nowhere else: they are not part of the conversation.
+ */
+export interface FieldOption { readonly value: string; readonly title: string; readonly description?: string }
+
+interface NamedField {
+  /** The property in the agent's schema. */
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly required: boolean;
+}
+
+export type Field = NamedField & (
+  | { readonly type: "text"; readonly format?: string; readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string; readonly initial?: string }
+  | { readonly type: "number" | "integer"; readonly minimum?: number; readonly maximum?: number; readonly initial?: number }
+  | { readonly type: "boolean"; readonly initial?: boolean }
+  | { readonly type: "choice"; readonly options: readonly FieldOption[]; readonly initial?: string }
+  | { readonly type: "choices"; readonly options: readonly FieldOption[]; readonly minItems?: number; readonly maxItems?: number; readonly initial?: readonly string[] });
+
+export type FieldValue = string | number | boolean | readonly string[];
+
+export interface FormAsk { readonly mode: "form"; readonly title?: string; readonly description?: string; readonly fields: readonly Field[] }
+/** `url` is http or https; it is opened only after consent, in the browser. */
+export interface UrlAsk { readonly mode: "url"; readonly url: string; readonly elicitationId: string }
+
+export type ElicitationAnswered =
+  | { readonly kind: "accepted" | "declined" }
+  /** Of a page to visit: the agent says that it is done there. */
+  | { readonly kind: "completed" }
+  /** Nobody answered. `why` is a sentence. */
+  | { readonly kind: "cancelled"; readonly why: string };
+
+export interface Elicitation {
+  readonly kind: "elicitation";
+  readonly id: string;
+  /** The agent's name as the user knows it. */
+  readonly agent: string;
+  readonly message: string;
+  readonly ask: FormAsk | UrlAsk;
+  readonly answered?: ElicitationAnswered;
+}
+
+export type ElicitationChoice =
+  | { readonly kind: "accept"; readonly values: Readonly<Record<string, FieldValue>> }
+  | { readonly kind: "decline" };
+
+/** What is wrong with a value for a field, as a sentence; `undefined` when nothing is. An absent value is `undefined`. */
+export function wrongValue(field: Field, value: FieldValue | undefined): string | undefined {
+  if (value === undefined || value === "") return field.required ? `${field.title} is needed.` : undefined;
+  switch (field.type) {
+    case "text": return typeof value === "string" ? wrongText(field, value) : `${field.title} has to be text.`;
+    case "number": case "integer": return typeof value === "number" && Number.isFinite(value) ? wrongNumber(field, value) : `${field.title} has to be a number.`;
+    case "boolean": return typeof value === "boolean" ? undefined : `${field.title} has to be yes or no.`;
+    case "choice": return field.options.some(option => option.value === value) ? undefined : `${field.title}: choose one of the options.`;
+    case "choices": return Array.isArray(value) ? wrongChoices(field, value) : `${field.title}: choose from the options.`;
+  }
+}
+
+type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
+
+/** The pattern is shown, and left to the agent to check: one that is made to take for ever would stop whoever tries it. */
+function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: string): string | undefined {
+  const { length } = [...value];
+  if (minLength !== undefined && length < minLength) return `${title} needs at least ${minLength} characters.`;
+  if (maxLength !== undefined && length > maxLength) return `${title} may have at most ${maxLength} characters.`;
+  return format === undefined ? undefined : wrongFormat(title, format, value);
+}
+
+function wrongFormat(title: string, format: string, value: string): string | undefined {
+  switch (format) {
+    case "email": return /^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : `${title} has to be an e-mail address.`;
+    case "uri": return /^[a-z][a-z0-9+.-]*:\S+$/iu.test(value) ? undefined : `${title} has to be an address with its scheme, such as https://example.org.`;
+    case "date": return isDate(value) ? undefined : `${title} has to be a date, such as 2026-01-31.`;
+    case "date-time": return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/u.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${title} has to be a date and a time, such as 2026-01-31T12:00:00Z.`;
+    default: return undefined;
+  }
+}
+
+function isDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(value)) return false;
+  const time = Date.parse(value);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value); // the 31st of a month that has 30 is another day
+}
+
+function wrongNumber({ title, type, minimum, maximum }: Of<"number" | "integer">, value: number): string | undefined {
+  if (type === "integer" && !Number.isInteger(value)) return `${title} has to be a whole number.`;
+  if (minimum !== undefined && value < minimum) return `${title} has to be at least ${minimum}.`;
+  return maximum !== undefined && value > maximum ? `${title} may be at most ${maximum}.` : undefined;
+}
+
+function wrongChoices({ title, options, minItems, maxItems, required }: Of<"choices">, values: readonly string[]): string | undefined {
+  if (values.some(value => !options.some(option => option.value === value))) return `${title}: choose from the options.`;
+  if (required && values.length === 0) return `${title} is needed.`;
+  if (minItems !== undefined && values.length < minItems && (required || values.length > 0)) return `${title}: choose at least ${minItems}.`;
+  return maxItems !== undefined && values.length > maxItems ? `${title}: choose at most ${maxItems}.` : undefined;
+}

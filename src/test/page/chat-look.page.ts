@@ -1,0 +1,263 @@
+/** What an agent shows and asks beyond words, as it is drawn: readable, reachable, kept while it is drawn again, and text where it is an agent's. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { ROOT, sendPrompt, turnEnded, type Box } from "./harness";
+import { edgesOf, textsSeen, themeColour } from "./looks";
+import { openScripted, seen, showsText } from "./scripted";
+
+const SETTINGS = {
+  "symposium.agents": [{ id: "looks", name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), "--options"] } } }],
+  "symposium.currentAgentId": "looks",
+};
+
+const SCHEMA = {
+  type: "object", title: "The release", description: "What is not known yet.", required: ["name", "copies", "channel"],
+  properties: {
+    name: { type: "string", title: "Name", description: "What it is called", minLength: 3, maxLength: 20, pattern: "^[a-z]+$" },
+    mail: { type: "string", title: "Mail", format: "email" },
+    day: { type: "string", title: "Day", format: "date", default: "2026-11-21" },
+    copies: { type: "integer", title: "Copies", minimum: 1, maximum: 9, default: 2 },
+    signed: { type: "boolean", title: "Sign it", default: true },
+    channel: { type: "string", title: "Channel", oneOf: [{ const: "s", title: "Stable" }, { const: "b", title: "Beta" }] },
+    country: { type: "string", title: "Country", enum: ["Austria", "Brazil", "Chad", "Denmark", "Egypt", "France"] },
+    targets: { type: "array", title: "Targets", minItems: 1, maxItems: 2, default: ["macOS"], items: { type: "string", enum: ["Windows", "macOS", "Linux"] } },
+  },
+};
+/** 10 × 10, one green square. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FAP5FDvcfRYWgAAAAAElFTkSuQmCC";
+
+const EVERYTHING = `think Let me look at the files first.
+show image=${PNG} audio resource={"uri":"file:///srv/notes.md","mimeType":"text/markdown","text":"# Notes"} link={"uri":"https://example.org/guide","name":"Guide","description":"How releases are made"}
+plan [x] Read the source | [>] Change the expression | Run the tests
+tool a edit Change count.mjs
+toolupdate a completed locations=src/count.mjs:3 diff={"path":"src/count.mjs","oldText":"one","newText":"two"}
+notice warning The model is slow today | latency 12 s, region eu
+compact c1 completed We spoke of **words**.
+compact c2 failed No room was left.
+usage 182345 200000 0.3412 USD
+commands plan:Makes a plan,review:Looks at the changes <what to review>,pr-create:Opens a pull request
+visit* https://login.example.org/oauth?client=1 message="Sign in to the registry."
+form* message="How shall the **release** be made?" requestedSchema=${JSON.stringify(SCHEMA)}`;
+
+/** What would run sets this. */
+const HTML = `<img src=x onerror="window.hacked=1"><b>bold</b>`;
+const field = (name: string, value: unknown): string => `${name}=${JSON.stringify(value)}`;
+
+const THEMES = [
+  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
+  { theme: "Light 2026", kind: "vscode-light", name: "light" },
+  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
+  { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
+] as const;
+const FRAME = { width: 1280, height: 900 };
+const TALL = { width: 1280, height: 2400 };
+
+suite("the look of what an agent shows and asks", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: SETTINGS });
+    await box.open();
+    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    await sendPrompt(box.frame, EVERYTHING);
+    await box.frame.getByRole("button", { name: "Submit" }).waitFor();
+  });
+  suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const form = () => chat().locator(".symposium-form");
+  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+
+  test("a form takes the focus, says who asks what, and each of its fields has its name, its hints and whether it is needed", async () => {
+    const card = chat().locator("[data-kind=elicitation]").last();
+    await seen(() => card.evaluate(element => element.contains(document.activeElement)), "the focus in the form's card");
+    const named = await card.evaluate(element => document.getElementById(element.getAttribute("aria-labelledby") ?? "")?.textContent ?? "");
+    assert.match(named, /Scripted has a question/);
+    const fields = await form().locator("input, select, fieldset").evaluateAll(all => all.map(element => {
+      const said = (element.getAttribute("aria-describedby") ?? "").split(" ").map(id => document.getElementById(id)?.textContent ?? "").filter(Boolean).join("; ");
+      const name = element instanceof HTMLFieldSetElement ? element.querySelector("legend")?.textContent : element instanceof HTMLInputElement || element instanceof HTMLSelectElement ? element.labels?.[0]?.textContent : "";
+      return [name, said, element.getAttribute("aria-required") ?? ""].filter(Boolean).join(" | ");
+    }));
+    assert.deepEqual(fields, [
+      "Name (required) | What it is called; 3 to 20 characters · Pattern: ^[a-z]+$ | true", "Mail | An e-mail address", "Day | A date, such as 2026-01-31", "Copies (required) | A whole number · 1 to 9 | true", "Sign it",
+      "Channel (required)", "Stable", "Beta", "Country", "Targets | 1 to 2 of these", "Windows", "macOS", "Linux",
+    ]);
+  });
+
+  test("plan and usage can be unfolded by keyboard, and say what they say to those who do not see them", async () => {
+    const plan = chat().locator("button.symposium-plan");
+    assert.equal(await plan.innerText(), "Plan 1 of 3 · Change the expression");
+    await plan.focus();
+    await box.page.keyboard.press("Enter");
+    assert.deepEqual(await chat().locator(".symposium-plan-steps > li").evaluateAll(all => all.map(step => step.textContent)), ["✓Read the source, done", "◐Change the expression, in progress", "○Run the tests, to do"]);
+    const usage = chat().locator("button.symposium-usage");
+    assert.deepEqual([await usage.innerText(), await usage.getAttribute("aria-label"), await usage.getAttribute("data-tone")],
+      ["182k of 200k tokens · $0.34", "Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. It is nearly full. This session has cost $0.34 so far.", "warning"]);
+    await usage.focus();
+    await box.page.keyboard.press("Space");
+    await chat().getByText("The agent's context holds 182,345 of 200,000 tokens").waitFor();
+  });
+
+  test("the editor can be told to follow the agent, and that it does is seen and heard", async () => {
+    const follow = chat().getByRole("button", { name: "Follow" });
+    assert.equal(await follow.getAttribute("aria-pressed"), "false");
+    await follow.press("Enter");
+    await seen(async () => await follow.getAttribute("aria-pressed") === "true", "Follow pressed");
+    await follow.click();
+    await seen(async () => await follow.getAttribute("aria-pressed") === "false", "Follow not pressed");
+  });
+
+  test("what was entered, and the focus, stay while the conversation goes on around the form", async () => {
+    await form().getByLabel("Mail").fill("nobody");
+    await form().getByLabel("Copies").fill("1,5");
+    await form().getByLabel("Beta").check();
+    await form().getByLabel("Mail").focus();
+    await chat().getByRole("button", { name: "Decline" }).first().click(); // of the page to visit
+    await showsText(box.frame, "Declined by you");
+    await form().getByLabel("Mail").focus();
+    await chat().locator('select[aria-label="Mode"]').selectOption("code");
+    assert.deepEqual(await Promise.all([form().getByLabel("Mail").inputValue(), form().getByLabel("Copies").inputValue(), form().getByLabel("Beta").isChecked()]), ["nobody", "1,5", true]);
+  });
+
+  test("what does not fit is said at its field and marked, the first takes the focus, and the form stays", async () => {
+    await form().getByRole("button", { name: "Submit" }).click();
+    assert.deepEqual(await form().locator(".symposium-wrong:visible").allInnerTexts(), ["Name is needed.", "Mail has to be an e-mail address.", "Copies has to be a number."]);
+    assert.deepEqual(await form().locator("[aria-invalid=true]").evaluateAll(all => all.map(element => element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : "")), ["Name (required)", "Mail", "Copies (required)"]);
+    assert.equal(await form().getByLabel("Name").evaluate(element => element === document.activeElement), true);
+    assert.equal(await form().getByRole("alert").innerText(), "Nothing was sent yet: Name is needed. Mail has to be an e-mail address. Copies has to be a number.");
+  });
+
+  for (const { theme, kind, name } of THEMES) {
+    suite(`in ${theme}`, () => {
+      suiteSetup(async () => {
+        await wear(theme, kind);
+        await screenshots(name);
+      });
+
+      test("all text can be read", async () => {
+        await input().fill("/");
+        await chat().locator(".symposium-commands [role=option]").first().waitFor();
+        const all = await textsSeen(box.frame, ".mynah-chat-wrapper");
+        for (const part of ["Thought", "Guide", "slow today", "shortened", "No room", "login.example.org", "Pattern", "is needed", "1 of 3", "182k", "Follow", "Open Diff", "/review", "Stable"]) assert.ok(all.some(({ text }) => text.includes(part)), `“${part}” is not on screen`);
+        assert.deepEqual(all.filter(({ contrast }) => contrast < 4.5), []);
+        await box.screenshot(`look-${name}-commands`);
+        await input().fill("");
+      });
+
+      test("each field and each control of ours shows where the focus is", async () => {
+        const colour = await themeColour(box.frame, "focusBorder");
+        await form().getByLabel("Name").focus();
+        const stops: string[] = [];
+        for (let n = 0; n < 25 && !stops.includes("Prompt"); n++) {
+          await box.page.keyboard.press("Tab");
+          const stop = await box.frame.locator("body").evaluate(() => {
+            const at = document.activeElement;
+            if (!at) return undefined;
+            const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(at);
+            return { name: (at.getAttribute("aria-label") ?? (at instanceof HTMLInputElement || at instanceof HTMLSelectElement ? at.labels?.[0]?.textContent : at.textContent) ?? "").slice(0, 30), width: outlineStyle === "none" ? 0 : parseFloat(outlineWidth), colour: outlineColor };
+          });
+          assert.ok(stop);
+          stops.push(stop.name);
+          if (stop.name !== "Prompt") assert.ok(stop.width >= 1 && stop.colour === colour, `${JSON.stringify(stop)}, not ${colour}`);
+        }
+        for (const wanted of ["Mail", "Day", "Copies (required)", "Sign it", "Beta", "Country", "Submit", "Decline", "Plan", "Follow", "Context and cost"]) assert.ok(stops.some(stop => stop.startsWith(wanted)), `${wanted} is not among ${stops.join(" | ")}`);
+      });
+
+      if (name.startsWith("high-contrast")) test("fields and buttons have the edges that the theme asks for", async () => {
+        await input().focus();
+        for (const { element, border } of await edgesOf(box.frame, ".symposium-form :is(.symposium-button, .symposium-field > input:not([type=checkbox]), .symposium-field > select)")) {
+          assert.ok(border.width >= 1 && border.style === "solid", `${element}: ${JSON.stringify(border)}`);
+        }
+      });
+    });
+  }
+
+  suite("in use", () => {
+    test("a form that is sent is gone, its card says so, and the focus is back at the prompt", async () => {
+      await form().getByLabel("Name").fill("symposium");
+      await form().getByLabel("Mail").fill("");
+      await form().getByLabel("Copies").fill("3");
+      await form().getByLabel("Copies").press("Enter");
+      await showsText(box.frame, "Answered by you");
+      await turnEnded(box.frame);
+      assert.equal(await form().count(), 0);
+      await seen(async () => await focused() === "Prompt", "the focus on the prompt");
+      await showsText(box.frame, `accept {"name":"symposium","day":"2026-11-21","copies":3,"signed":true,"channel":"b","targets":["macOS"]}`);
+    });
+
+    test("commands are found by what is typed, chosen by keyboard, and are text in the prompt", async () => {
+      await input().focus();
+      await box.page.keyboard.type("/");
+      const options = chat().locator(".symposium-commands [role=option]");
+      await seen(async () => await options.count() === 3, "three commands");
+      await box.page.keyboard.press("ArrowUp");
+      assert.match(await chat().locator(".symposium-commands [aria-selected=true]").innerText(), /^\/pr-create/);
+      assert.equal(await input().getAttribute("aria-activedescendant"), await chat().locator(".symposium-commands [aria-selected=true]").getAttribute("id"));
+      await box.page.keyboard.type("rev");
+      await seen(async () => await options.count() === 1, "one command");
+      await box.page.keyboard.press("Tab");
+      assert.equal(await input().textContent(), "/review ");
+      assert.equal(await chat().locator(".symposium-command-hint").innerText(), "/review what to review");
+      await box.page.keyboard.type("all");
+      await box.page.keyboard.press("Escape");
+      assert.equal(await input().textContent(), "/review all");
+      await box.page.keyboard.press("Enter");
+      await showsText(box.frame, "You said: /review all");
+    });
+
+    test("Escape closes the list and leaves the text, a click chooses, and a command typed whole is sent by Enter", async () => {
+      await input().focus();
+      await box.page.keyboard.type("/p");
+      await box.page.keyboard.press("Escape");
+      assert.deepEqual([await input().textContent(), await chat().locator(".symposium-commands").isVisible()], ["/p", false]);
+      await box.page.keyboard.type("r");
+      await chat().locator(".symposium-commands [role=option]", { hasText: "pr-create" }).click();
+      assert.equal(await input().textContent(), "/pr-create ");
+      await input().fill("/plan");
+      await box.page.keyboard.press("Enter");
+      await showsText(box.frame, "You said: /plan");
+    });
+
+    test("HTML in a form, a page to visit, commands, a notice, media and a compaction is text", async () => {
+      const hostile = { type: "object", title: HTML, description: HTML, required: ["a"], properties: {
+        a: { type: "string", title: HTML, description: HTML, default: HTML, pattern: HTML, format: "email" }, b: { type: "string", title: `b ${HTML}`, oneOf: [{ const: HTML, title: HTML, description: HTML }] },
+        [HTML]: { type: "array", title: HTML, items: { type: "string", enum: [HTML] } }, c: { type: "string", title: "c", enum: [1, 2, 3, 4, 5, 6].map(n => `${HTML}${n}`) }, d: { type: "boolean", title: HTML },
+      } };
+      await sendPrompt(box.frame, `notice error ${HTML.replaceAll("|", "")} | ${HTML}
+compact ${"x"} completed ${HTML}
+show ${field("resource", { uri: "https://example.org/", mimeType: HTML, text: HTML })} ${field("link", { uri: "https://example.org/", name: HTML, description: HTML, mimeType: HTML })}
+plan [>] ${HTML}
+commands x${HTML.replaceAll(/[ ,:]/g, "")}:${HTML.replaceAll(",", "")} <hint>
+visit* ${field("message", HTML)} https://example.org/${encodeURI(HTML)}
+form* ${field("message", HTML)} requestedSchema=${JSON.stringify(hostile)}`.replace(/^visit\* (.*) (https:\S+)$/m, "visit* $2 $1"));
+      await form().getByRole("button", { name: "Submit" }).waitFor();
+      await form().getByRole("button", { name: "Submit" }).click();
+      await input().fill("/x");
+      for (const select of await chat().locator(".mynah-prompt-input-options select").all()) await select.hover();
+      assert.ok((await form().innerText()).includes(HTML));
+      assert.equal(await box.frame.locator("body").evaluate(() => "hacked" in window), false);
+      assert.deepEqual(await chat().locator("img, b").evaluateAll(all => all.map(element => element.outerHTML).filter(html => !html.includes("data:image/png"))), []);
+      await box.screenshot("look-hostile");
+      await form().getByRole("button", { name: "Decline" }).click();
+      await input().fill("");
+    });
+  });
+
+  /** The settings file would not do: VS Code in a browser does not watch it. */
+  async function wear(theme: string, kind: string): Promise<void> {
+    await box.command("Preferences: Color Theme");
+    const pick = box.page.locator(".quick-input-widget:visible");
+    await pick.locator("input.input").fill(theme);
+    await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
+    await box.page.keyboard.press("Enter");
+    await seen(async () => await box.frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
+  }
+
+  async function screenshots(name: string): Promise<void> {
+    await box.screenshot(`look-${name}-end`);
+    await box.page.setViewportSize(TALL);
+    await chat().locator(".mynah-chat-items-container").evaluate(async list => { list.scrollTop = 0; await new Promise(requestAnimationFrame); });
+    await box.screenshot(`look-${name}-whole`);
+    await box.page.setViewportSize(FRAME);
+  }
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { Proposals } from "../editor/proposals";
+import { TextFiles } from "../editor/text-files";
+import { openLink, showPrintout } from "../editor/workspace";
+import { Log } from "../log";
+
+/** Resolves when the condition holds; looks again each 50 ms. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
+}
+
+suite("what agents made, in the editor", () => {
+  let folder = "";
+  // The extension of this window has registered its own already: either of them is asked, so that this one has a scheme of its own.
+  let proposals: Proposals;
+  suiteSetup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+    proposals = new Proposals(new TextFiles(), () => [folder], "symposium-proposal-test");
+  });
+  suiteTeardown(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    proposals.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The sides of the diff on show. */
+  async function sides(): Promise<{ readonly title: string; readonly left: string; readonly right: string; readonly file: boolean }> {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    assert.ok(tab?.input instanceof vscode.TabInputTextDiff, "a diff is on show");
+    const { original, modified } = tab.input;
+    const text = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
+    return { title: tab.label, left: await text(original), right: await text(modified), file: modified.scheme === "file" };
+  }
+
+  test("a change is a diff; the file itself is on the right when it has the new text", async () => {
+    const file = path.join(folder, "a.txt");
+    writeFileSync(file, "old\n");
+    await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
+    assert.deepEqual(await sides(), { title: "a.txt (proposed by Eliza)", left: "old\n", right: "new\n", file: false });
+    writeFileSync(file, "new\r\n");
+    await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
+    assert.deepEqual(await sides(), { title: "a.txt (proposed by Eliza)", left: "old\n", right: "new\r\n", file: true });
+  });
+
+  test("a file that is new, or outside the workspace, is shown as it is proposed", async () => {
+    await proposals.show({ path: path.join(folder, "new.txt"), newText: "new\n" }, "Eliza");
+    assert.deepEqual(await sides(), { title: "new.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
+    await proposals.show({ path: __filename, oldText: "", newText: await new TextFiles().read(__filename) }, "Eliza");
+    assert.equal((await sides()).file, false);
+  });
+
+  test("of more than twenty the oldest is not kept", async () => {
+    await proposals.show({ path: "/x/first.txt", newText: "first" }, "Eliza");
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
+    const { modified } = tab.input;
+    for (let n = 0; n < 20; n++) await proposals.show({ path: "/x/another.txt", newText: String(n) }, "Eliza");
+    assert.equal((await sides()).right, "19");
+    assert.equal(proposals.textOf(modified), "");
+  });
+
+  test("where the agent works is shown, and the focus stays", async () => {
+    const file = path.join(folder, "b.txt");
+    writeFileSync(file, "one\ntwo\nthree\n");
+    const world = { folders: () => [folder], pick: async () => undefined, say: () => undefined, home: "/", log: new Log() };
+    await openLink(`file://${file}#L2`, true, world);
+    await until("the file is shown", () => vscode.window.visibleTextEditors.some(({ document, selection }) => document.fileName === file && selection.active.line === 1));
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview, true);
+    await assert.rejects(openLink("file:///etc/passwd", true, world), /outside the workspace/);
+  });
+
+  test("what a terminal printed is a terminal under its command's name", async () => {
+    const before = new Set(vscode.window.terminals);
+    showPrintout({ command: "npm\x1b test", output: "fine\n", exit: { code: 0 } });
+    await until("the terminal is there", () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm  test"));
+    for (const terminal of vscode.window.terminals) if (!before.has(terminal)) terminal.dispose();
+  });
+});

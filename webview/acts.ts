@@ -1,0 +1,23 @@
+/** What a user does in the page; `chat-ui.ts` tells, `main.ts` hands it to the page's state. */
+import type { ControlValue } from "../src/protocol/controls";
+import type { ElicitationChoice } from "../src/protocol/elicitation";
+import type { TabId } from "../src/protocol/webview";
+import type { Change } from "./card";
+
+export interface Acts {
+  opened(tabId: TabId): void;
+  closed(tabId: TabId): void;
+  selected(tabId: TabId): void;
+  typed(tabId: TabId, text: string): void;
+  submitted(tabId: TabId, text: string): void;
+  stopped(tabId: TabId): void;
+  buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
+  agentChosen(agentId: string): void;
+  controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
+  /** The values fit the form. */
+  elicitationAnswered(tabId: TabId, cardKey: string, choice: ElicitationChoice): void;
+  linkClicked(href: string): void;
+  openTerminal(tabId: TabId, terminalId: string): void;
+  openDiff(tabId: TabId, change: Change): void;
+  followToggled(): void;
+}

@@ -1,0 +1,31 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { planView, usageView } from "./dock-view";
+
+const step = (status: string, content = status) => ({ content, priority: "medium", status });
+
+suite("dock view", () => {
+  test("a plan says how far it is, and the step that is being worked on, else the next", () => {
+    const view = planView([step("completed"), step("pending", "later"), step("in_progress", " now\n<b>\u202e ")]);
+    deepEqual([view.progress, view.current], ["1 of 3", "now <b>⟦U+202E⟧"]);
+    deepEqual(view.steps.map(({ mark, state, said }) => [mark, state, said]), [["✓", "done", "done"], ["○", "open", "to do"], ["◐", "current", "in progress"]]);
+    equal(planView([step("completed"), step("pending", "later")]).current, "later");
+    deepEqual([planView([step("completed")]).current, planView([step("toString")]).steps[0]?.mark], ["", "○"]);
+  });
+
+  test("usage is short to see and whole to read", () => {
+    const view = usageView({ used: 12_345, size: 200_000, cost: { amount: 0.3412, currency: "USD" } });
+    equal(view.short, "12k of 200k tokens · $0.34");
+    equal(view.full, "The agent's context holds 12,345 of 200,000 tokens, 6 %. This session has cost $0.34 so far.");
+    deepEqual([view.tone, usageView({ used: 5, size: 0 }).short, usageView({ used: 5, size: 0 }).part], ["plain", "5 tokens", undefined]);
+  });
+
+  test("above 80 % it warns, and it is never full while there is room", () => {
+    deepEqual([usageView({ used: 80, size: 100 }).tone, usageView({ used: 81, size: 100 }).tone], ["plain", "warning"]);
+    equal(usageView({ used: 999, size: 1_000 }).full, "The agent's context holds 999 of 1,000 tokens, 99 %. It is nearly full.");
+    fc.assert(fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (used, size) => {
+      const { part } = usageView({ used, size });
+      return part === undefined || (part >= 0 && part <= 1);
+    }));
+  });
+});

@@ -1,0 +1,66 @@
+/** What stands between the conversation and the prompt: how far the plan is, how full the agent's context. Pure. */
+import type { Conversation, PlanStep, Usage } from "../src/protocol/chat";
+import { oneLine, visible } from "./markdown-safe";
+import { stepMark } from "./render";
+import { grouped, money, short } from "./words";
+
+export interface PlanView {
+  /** `2 of 5`. */
+  readonly progress: string;
+  /** The step that is being worked on, else the next one; empty when all are done. */
+  readonly current: string;
+  readonly steps: readonly { readonly mark: string; readonly text: string; readonly state: "done" | "current" | "open"; readonly said: string }[];
+}
+
+/** The newest plan, as long as it has open steps, or belongs to the turn that goes on. */
+export function pinnedPlan(entries: Conversation["entries"], running: boolean): readonly PlanStep[] | undefined {
+  const at = entries.findLastIndex(({ kind }) => kind === "plan");
+  const plan = entries[at];
+  if (plan?.kind !== "plan" || plan.steps.length === 0) return undefined;
+  const ofThisTurn = running && at > entries.findLastIndex(({ kind }) => kind === "user");
+  return ofThisTurn || plan.steps.some(step => stateOf(step) !== "done") ? plan.steps : undefined;
+}
+
+export function planView(steps: readonly PlanStep[]): PlanView {
+  const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
+  return {
+    progress: `${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
+    current: current === undefined ? "" : oneLine(current.content),
+    steps: steps.map(step => ({ mark: stepMark(step.status), text: oneLine(step.content), state: stateOf(step), said: SAID[stateOf(step)] })),
+  };
+}
+
+const SAID = { done: "done", current: "in progress", open: "to do" } as const;
+
+function stateOf({ status }: PlanStep): "done" | "current" | "open" {
+  return status === "completed" || status === "cancelled" ? "done" : status === "in_progress" ? "current" : "open";
+}
+
+export interface UsageView {
+  /** `12k of 200k tokens · $0.34`. */
+  readonly short: string;
+  readonly full: string;
+  /** How much of the context is used, 0 to 1; `undefined` when its size is not known. */
+  readonly part: number | undefined;
+  readonly tone: "plain" | "warning";
+}
+
+export const WARN_FROM = 0.8;
+
+export function usageView({ used, size, cost }: Usage): UsageView {
+  const part = size > 0 ? Math.min(1, Math.max(0, used / size)) : undefined;
+  const price = cost === undefined ? undefined : visible(money(cost.amount, cost.currency));
+  const nearlyFull = part !== undefined && part > WARN_FROM;
+  return {
+    short: [`${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`, ...(price === undefined ? [] : [price])].join(" · "),
+    full: [
+      part === undefined ? `The agent's context holds ${grouped(used)} tokens.` : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
+      ...(nearlyFull ? ["It is nearly full."] : []),
+      ...(price === undefined ? [] : [`This session has cost ${price} so far.`]),
+    ].join(" "),
+    part, tone: nearlyFull ? "warning" : "plain",
+  };
+}
+
+/** Never 100 while there is room. */
+const percent = (part: number): number => part < 1 ? Math.min(99, Math.round(part * 100)) : 100;

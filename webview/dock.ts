@@ -1,0 +1,80 @@
+/**
+ * The place between a tab's conversation and its prompt: the plan that is under way, and how full the agent's context is.
+ *
+ * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is the
+ * user's choice, and outlives new plans.
+ */
+import type { PlanStep, Usage } from "../src/protocol/chat";
+import { planView, usageView } from "./dock-view";
+import { freshId, make, setText } from "./dom";
+import type { TabView } from "./tab-view";
+import { texts } from "./texts";
+
+export class Dock {
+  readonly element = make("div", { className: "symposium-dock" });
+  readonly #planSteps = make("ol", { className: "symposium-plan-steps", attributes: { "id": freshId(), "aria-label": texts.plan, "tabindex": "0" } });
+  readonly #progress = make("span", { className: "symposium-plan-progress" });
+  readonly #current = make("span", { className: "symposium-plan-current" });
+  readonly #planButton = make("button", { className: "symposium-plan", attributes: { "type": "button", "aria-controls": this.#planSteps.id } },
+    make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }), make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }), this.#progress, this.#current);
+  readonly #ring = make("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
+  readonly #usageShort = make("span");
+  readonly #usageButton = make("button", { className: "symposium-usage", attributes: { type: "button" } }, this.#ring, this.#usageShort);
+  readonly #followButton = make("button", { className: "symposium-follow", text: texts.follow, attributes: { type: "button", title: texts.followTooltip } });
+  readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
+  #plan: readonly PlanStep[] | undefined;
+  #usage: Usage | undefined;
+
+  constructor(followToggled: () => void) {
+    this.#followButton.addEventListener("click", followToggled);
+    this.#usageButton.setAttribute("aria-controls", this.#usageFull.id);
+    this.element.append(make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton), this.#planSteps, this.#usageFull);
+    this.#fold(this.#planButton, this.#planSteps);
+    this.#fold(this.#usageButton, this.#usageFull);
+    this.#showPlan();
+    this.#showUsage();
+    this.#showFollowing(undefined);
+  }
+
+  show({ plan, usage, following }: Pick<TabView, "plan" | "usage" | "following">): void {
+    if (plan !== this.#plan) { this.#plan = plan; this.#showPlan(); }
+    if (usage !== this.#usage) { this.#usage = usage; this.#showUsage(); }
+    this.#showFollowing(following);
+  }
+
+  #showFollowing(following: boolean | undefined): void {
+    this.#followButton.hidden = following === undefined;
+    this.#followButton.setAttribute("aria-pressed", String(following ?? false));
+  }
+
+  /** A button that shows and hides what it controls; hidden at first. */
+  #fold(button: HTMLButtonElement, content: HTMLElement): void {
+    const set = (open: boolean) => { button.setAttribute("aria-expanded", String(open)); content.hidden = !open; };
+    set(false);
+    button.addEventListener("click", () => set(button.getAttribute("aria-expanded") === "false"));
+  }
+
+  #showPlan(): void {
+    this.#planButton.hidden = this.#plan === undefined;
+    this.#planSteps.classList.toggle("symposium-none", this.#plan === undefined);
+    const view = planView(this.#plan ?? []);
+    setText(this.#progress, this.#plan === undefined ? "" : view.progress);
+    setText(this.#current, view.current === "" ? "" : ` · ${view.current}`);
+    this.#planButton.title = view.current;
+    this.#planSteps.replaceChildren(...view.steps.map(({ mark, text, state, said }) => make("li", { attributes: { "data-state": state } },
+      make("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }), make("span", { text }), make("span", { className: "symposium-unseen", text: `, ${said}` }))));
+  }
+
+  #showUsage(): void {
+    this.#usageButton.hidden = this.#usage === undefined;
+    this.#usageFull.classList.toggle("symposium-none", this.#usage === undefined);
+    const view = usageView(this.#usage ?? { used: 0, size: 0 });
+    setText(this.#usageShort, view.short);
+    setText(this.#usageFull, view.full);
+    this.#usageButton.title = view.full;
+    this.#usageButton.setAttribute("aria-label", `${texts.usage}: ${view.full}`);
+    this.#usageButton.dataset["tone"] = view.tone;
+    this.#ring.hidden = view.part === undefined;
+    this.#ring.style.setProperty("--part", String(view.part ?? 0));
+  }
+}

@@ -1,0 +1,24 @@
+/** Elements of our own: text goes in as text, never as HTML. */
+export interface Made {
+  readonly className?: string;
+  readonly text?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, { className, text, attributes = {} }: Made = {}, ...children: readonly Node[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  if (className !== undefined) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Sets what differs: a repeat would make a screen reader say it again, and would cost. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+let made = 0;
+/** An id in this document, for labels and descriptions. */
+export const freshId = (): string => `symposium-${++made}`;

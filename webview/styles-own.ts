@@ -1,0 +1,77 @@
+/** Styles of the elements that are ours alone: forms, the dock, the list of commands. VS Code's theme variables only. */
+export const ownStyles = `
+#symposium .symposium-unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+#symposium [class^="symposium-"][hidden], #symposium .symposium-none { display: none !important; }
+
+#symposium .symposium-form { order: 40; display: flex; flex-direction: column; gap: 10px; min-width: 0; }
+#symposium .symposium-form[inert] { opacity: 0.6; }
+#symposium .symposium-form p { margin: 0; }
+#symposium .symposium-form-title { font-weight: 600; }
+#symposium .symposium-form-about, #symposium .symposium-note { color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); overflow-wrap: anywhere; }
+#symposium .symposium-field { display: flex; flex-direction: column; gap: 3px; margin: 0; padding: 0; border: none; min-width: 0; }
+#symposium .symposium-label { padding: 0; font-weight: 600; overflow-wrap: anywhere; }
+#symposium .symposium-required { font-weight: normal; color: var(--vscode-descriptionForeground); }
+#symposium .symposium-field > :is(input:not([type="checkbox"]), textarea, select) { box-sizing: border-box; width: 100%; min-height: 26px; padding: 3px 6px; font: inherit; color: var(--vscode-input-foreground); background: var(--vscode-input-background); border: 1px solid var(--vscode-settings-textInputBorder, var(--vscode-input-border, var(--vscode-contrastBorder, color-mix(in srgb, var(--vscode-foreground) 30%, transparent)))); border-radius: 2px; }
+:is(.vscode-dark, .vscode-high-contrast:not(.vscode-high-contrast-light)) #symposium :is(.symposium-form, select) { color-scheme: dark; }
+#symposium .symposium-field > select { color: var(--vscode-settings-dropdownForeground, var(--vscode-dropdown-foreground)); background: var(--vscode-settings-dropdownBackground, var(--vscode-dropdown-background)); border-color: var(--vscode-settings-dropdownBorder, var(--vscode-dropdown-border)); }
+#symposium .symposium-field > textarea { resize: vertical; min-height: 4.5em; }
+#symposium .symposium-field :is(input, textarea, select)::placeholder { color: var(--vscode-input-placeholderForeground); }
+#symposium .symposium-option { display: flex; gap: 6px; align-items: flex-start; padding: 1px 0; cursor: pointer; overflow-wrap: anywhere; }
+#symposium .symposium-option > input { flex: none; width: 16px; height: 16px; margin: 1px 0 0; accent-color: var(--vscode-button-background); }
+:is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-option > input { accent-color: var(--vscode-focusBorder); }
+#symposium .symposium-option .symposium-note { display: block; }
+#symposium .symposium-wrong { color: var(--vscode-errorForeground); font-size: var(--mynah-font-size-small); overflow-wrap: anywhere; }
+#symposium .symposium-wrong:empty { display: none; }
+#symposium .symposium-field > [aria-invalid="true"] { border-color: var(--vscode-inputValidation-errorBorder, var(--vscode-errorForeground)) !important; }
+#symposium .symposium-form-buttons { display: flex; flex-wrap: wrap; gap: 6px; }
+#symposium .symposium-button { min-height: 24px; padding: 2px 10px; font: inherit; border: 1px solid var(--vscode-button-border, var(--vscode-contrastBorder, transparent)); border-radius: var(--mynah-button-radius); cursor: pointer; }
+#symposium .symposium-button.symposium-main { background: var(--vscode-button-background); color: var(--vscode-button-foreground); }
+#symposium .symposium-button.symposium-main:hover { background: var(--vscode-button-hoverBackground, var(--vscode-button-background)); }
+#symposium .symposium-button.symposium-plain { background: var(--vscode-button-secondaryBackground, transparent); color: var(--vscode-button-secondaryForeground); border-color: var(--vscode-button-secondaryBorder, var(--vscode-button-border, var(--vscode-contrastBorder, transparent))); }
+#symposium .symposium-button.symposium-plain:hover { background: var(--vscode-button-secondaryHoverBackground, var(--vscode-button-secondaryBackground, transparent)); }
+
+#symposium .symposium-terminal { --symposium-terminal-background: var(--vscode-terminal-background, var(--vscode-panel-background, var(--vscode-editor-background))); order: 66; display: flex; flex-direction: column; gap: 3px; min-width: 0; padding: 6px 8px; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: 3px; background: var(--symposium-terminal-background); color: var(--vscode-terminal-foreground, var(--vscode-foreground)); }
+#symposium [data-kind="tool"] > .mynah-card > .mynah-chat-item-buttons-container { order: 68; }
+#symposium .symposium-terminal-head { display: flex; gap: 8px; justify-content: space-between; align-items: flex-start; }
+#symposium .symposium-terminal-command { font-family: var(--vscode-editor-font-family, monospace); font-size: var(--mynah-font-size-small); font-weight: 600; color: inherit; background: none; padding: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+#symposium .symposium-terminal-command::before { content: "$ "; color: var(--vscode-descriptionForeground); }
+#symposium .symposium-terminal-state { flex: none; font-size: var(--mynah-font-size-small); color: var(--vscode-descriptionForeground); }
+#symposium .symposium-terminal-state[data-tone="error"] { color: color-mix(in srgb, var(--mynah-color-status-error) 65%, var(--vscode-foreground)); }
+#symposium .symposium-terminal-state[data-tone="success"] { color: color-mix(in srgb, var(--mynah-color-status-success) 60%, var(--vscode-foreground)); }
+#symposium .symposium-terminal-output { margin: 0; max-height: 27em; overflow: auto; font-family: var(--vscode-editor-font-family, monospace); font-size: var(--mynah-font-size-small); line-height: 1.35; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 8; }
+#symposium .symposium-terminal-output * { font-family: inherit; }
+#symposium .symposium-link { align-self: flex-start; padding: 0 2px; border: none; background: none; color: var(--vscode-descriptionForeground); font: inherit; font-size: var(--mynah-font-size-small); text-decoration: underline; cursor: pointer; }
+:is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-link { border: 1px solid var(--vscode-contrastBorder); }
+
+#symposium .symposium-dock { flex: none; padding: 0 var(--mynah-chat-wrapper-spacing); color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
+#symposium .symposium-dock-line { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 10px; }
+#symposium .symposium-dock button { min-width: 0; padding: 3px 4px; margin: 0; border: none; border-radius: 3px; background: none; color: inherit; font: inherit; text-align: start; cursor: pointer; }
+#symposium .symposium-dock button:hover { background: var(--vscode-toolbar-hoverBackground); color: var(--vscode-foreground); }
+#symposium .symposium-dock .symposium-plan { flex: 1 1 8em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+#symposium .symposium-plan-name { font-weight: 600; }
+#symposium .symposium-plan[aria-expanded="true"] .symposium-plan-current { display: none; }
+#symposium .symposium-chevron { display: inline-block; inline-size: 0.4em; block-size: 0.4em; margin-inline: 2px 7px; border: solid currentColor; border-width: 0 1.5px 1.5px 0; rotate: -45deg; translate: 0 -1px; }
+#symposium [aria-expanded="true"] > .symposium-chevron { rotate: 45deg; translate: 0 -3px; }
+#symposium .symposium-plan-steps { list-style: none; margin: 0; padding: 2px 4px 4px; max-height: 30vh; overflow-y: auto; color: var(--vscode-foreground); }
+#symposium .symposium-plan-steps > li { display: flex; gap: 6px; padding: 1px 0; overflow-wrap: anywhere; position: relative; }
+#symposium .symposium-plan-steps > li[data-state="done"] { color: var(--vscode-descriptionForeground); }
+#symposium .symposium-plan-steps > li[data-state="current"] { font-weight: 600; }
+#symposium .symposium-mark { flex: none; inline-size: 1em; text-align: center; }
+#symposium .symposium-dock .symposium-usage { display: flex; align-items: center; gap: 5px; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+#symposium .symposium-ring { flex: none; inline-size: 0.95em; block-size: 0.95em; border-radius: 50%; background: conic-gradient(currentColor calc(var(--part) * 360deg), color-mix(in srgb, currentColor 25%, transparent) 0); mask: radial-gradient(closest-side, transparent 58%, black 60%); }
+#symposium .symposium-dock .symposium-usage[data-tone="warning"] { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
+#symposium .symposium-dock .symposium-follow[aria-pressed="true"] { background: var(--vscode-inputOption-activeBackground, var(--vscode-toolbar-activeBackground)); color: var(--vscode-inputOption-activeForeground, var(--vscode-foreground)); outline: 1px solid var(--vscode-inputOption-activeBorder, transparent); outline-offset: -1px; }
+#symposium .symposium-usage-full { margin: 0; padding: 0 4px 3px; text-align: end; }
+
+#symposium .mynah-chat-prompt-wrapper { position: relative; }
+#symposium .symposium-completion { position: absolute; inset-inline: var(--mynah-chat-wrapper-spacing); inset-block-end: calc(100% - 2px); z-index: 20; }
+#symposium .symposium-commands { max-height: min(40vh, 20em); overflow-y: auto; padding: 4px; color: var(--vscode-quickInput-foreground, var(--vscode-foreground)); background: var(--vscode-editorSuggestWidget-background, var(--vscode-editorWidget-background)); border: 1px solid var(--vscode-contrastBorder, var(--vscode-editorSuggestWidget-border, var(--vscode-widget-border, transparent))); border-radius: 4px; box-shadow: 0 0 8px 2px var(--vscode-widget-shadow, transparent); }
+#symposium .symposium-command { display: flex; flex-wrap: wrap; gap: 0 8px; padding: 2px 6px; border-radius: 3px; cursor: pointer; }
+#symposium .symposium-command-name { min-width: 0; font-weight: 600; overflow-wrap: anywhere; }
+#symposium .symposium-command-about { flex: 1 1 8em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--vscode-descriptionForeground); }
+#symposium .symposium-command:hover { background: var(--vscode-list-hoverBackground); color: var(--vscode-list-hoverForeground, inherit); }
+#symposium .symposium-command[aria-selected="true"] { background: var(--vscode-quickInputList-focusBackground, var(--vscode-list-activeSelectionBackground)); color: var(--vscode-quickInputList-focusForeground, var(--vscode-list-activeSelectionForeground)); }
+#symposium .symposium-command[aria-selected="true"] > span { color: inherit; }
+:is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-command[aria-selected="true"] { outline: 1px dashed var(--vscode-contrastActiveBorder, var(--vscode-focusBorder)); outline-offset: -1px; }
+#symposium .symposium-command-hint { margin: 0; padding: 2px 8px; width: fit-content; max-width: 100%; box-sizing: border-box; overflow-wrap: anywhere; font-size: var(--mynah-font-size-small); color: var(--vscode-descriptionForeground); background: var(--vscode-editorWidget-background); border: 1px solid var(--vscode-contrastBorder, var(--vscode-widget-border, transparent)); border-radius: 4px; }
+`;

@@ -1,0 +1,69 @@
+/**
+ * What of a tab is ours and not mynah's: the dock, the list of commands, the selects' names, and in cards forms, terminals
+ * and the marks by which styles and tests find them.
+ */
+import { nameQuestion } from "./a11y";
+import type { Acts } from "./acts";
+import type { Card } from "./card";
+import { CardForms } from "./card-forms";
+import { CardTerminals } from "./card-terminals";
+import { CommandList } from "./command-list";
+import type { Picker } from "./controls";
+import { Dock } from "./dock";
+import type { PromptInput } from "./prompt-input";
+import { PromptPickers } from "./prompt-pickers";
+import type { TabView } from "./tab-view";
+
+export class TabParts {
+  readonly pickers: PromptPickers;
+  readonly #dock: Dock;
+  readonly #terminals: CardTerminals;
+  readonly #forms: CardForms;
+  readonly #commands: CommandList | undefined;
+
+  /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
+  constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
+    this.pickers = new PromptPickers(drawPickers, () => [...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select")]);
+    this.#dock = new Dock(() => acts.followToggled());
+    this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
+    this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
+    wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
+    const prompt = input.element(mynahId);
+    if (!prompt) return;
+    this.#commands = new CommandList(prompt, text => input.fill(mynahId, text));
+    prompt.closest(".mynah-chat-prompt-wrapper")?.prepend(this.#commands.element);
+  }
+
+  /** The text of the prompt may have changed. */
+  typed(): void { this.#commands?.typed(); }
+
+  show(view: TabView): void {
+    this.#dock.show(view);
+    this.#commands?.set(view.commands);
+  }
+
+  /** After the cards were drawn. */
+  dress(cards: readonly Card[]): void {
+    this.#mark(cards);
+    this.#terminals.mount(this.wrapper, cards);
+    this.#forms.mount(this.wrapper, cards);
+  }
+
+  /** mynah itself writes `messageid` on the card and on all within it. */
+  #mark(cards: readonly Card[]): void {
+    const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
+    for (const card of this.wrapper.querySelectorAll<HTMLElement>(".mynah-chat-items-conversation-container > .mynah-chat-item-card:not([data-kind])")) {
+      card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
+    }
+    this.wrapper.querySelectorAll("[data-kind=permission], [data-kind=elicitation]").forEach(nameQuestion);
+  }
+
+  /** To be called before a drawing, its result after it: a reader at the end stays at the end; one who has scrolled away stays there. */
+  follow(): () => void {
+    const list = this.wrapper.querySelector(".mynah-chat-items-container");
+    if (!list) return () => undefined;
+    const { scrollTop } = list;
+    const atEnd = list.scrollHeight - scrollTop - list.clientHeight < 40;
+    return () => { list.scrollTop = atEnd ? list.scrollHeight : scrollTop; };
+  }
+}

@@ -1,0 +1,36 @@
+/** Numbers as a person reads them: times, sizes, tokens, money. Pure. */
+
+/** `12 s`, `2 min 5 s`, `1 h 3 min`. */
+export function duration(ms: number): string {
+  const s = Math.round(ms / 1_000);
+  if (s < 60) return `${s} s`;
+  const min = Math.floor(s / 60);
+  return min < 60 ? joined(`${min} min`, s % 60, "s") : joined(`${Math.floor(min / 60)} h`, min % 60, "min");
+}
+
+const joined = (whole: string, rest: number, unit: string): string => rest === 0 ? whole : `${whole} ${rest} ${unit}`;
+
+/** `812 bytes`, `34 KB`, `1.2 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+  return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${trimmed(bytes / 1_000_000)} MB`;
+}
+
+/** `950`, `12k`, `1.5M`. */
+export function short(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 999_500 ? `${count < 9_950 ? trimmed(count / 1_000) : Math.round(count / 1_000)}k` : `${trimmed(count / 1_000_000)}M`;
+}
+
+const trimmed = (value: number): string => String(Math.round(value * 10) / 10);
+
+export const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** `$0.34`; less than a cent with more digits; a unit that is no currency (`credits`) after the number. */
+export function money(amount: number, currency: string): string {
+  const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 4 : 2;
+  if (/^[A-Za-z]{3}$/.test(currency)) {
+    return new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount);
+  }
+  return `${new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }).format(amount)} ${currency}`.trim();
+}
