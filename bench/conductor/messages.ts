@@ -17,7 +17,7 @@ export function notification(kind: Kind): Buffer {
   return lineOf(kind, update => ({ jsonrpc: "2.0", method: "session/update", params: { sessionId: SESSION, update } }));
 }
 
-/** A request with the id 0 and room for more. */
+/** A request with room for an id of ten digits. */
 export function request(kind: Kind): NumberedLine {
   return new NumberedLine(lineOf(kind, update => ({ jsonrpc: "2.0", id: 1e9, method: "_bench/echo", params: { sessionId: SESSION, update } })));
 }

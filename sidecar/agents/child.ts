@@ -98,6 +98,7 @@ const TOOL_OPTIONS = { env: { ...process.env, LC_ALL: "C", TZ: "UTC0" }, timeout
 const PATIENCE_MS = 1000;
 /** From SIGKILL until the system has done it, which takes a moment on a busy computer. */
 const GRACE_MS = 900;
+
 class RunningChild implements Child {
   readonly pid: number;
   readonly exited: Promise<Exit>;
@@ -117,7 +118,7 @@ class RunningChild implements Child {
     this.exited = new Promise(resolve => { child.once("exit", (code, signal) => resolve({ code, signal })); });
     this.gone = this.exited.then(exit => this.#sweep(exit));
     child.on("error", error => this.#log("the process reported an error", { error: String(error) }));
-    for (const stream of [child.stdin, child.stderr]) stream.on("error", () => undefined);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
   }
 
   get stdin(): Child["stdin"] { return this.#child.stdin; }

@@ -64,7 +64,6 @@ const REQUEST_LIMIT_MS = 60_000;
 /** Of what an agent says that nobody knows, in the log. */
 const LOGGED_CHARACTERS = 2_000;
 
-
 export class AgentConnection implements AsyncDisposable {
   readonly #peer: Peer;
   readonly #routes = new SessionRoutes<SessionListener>();

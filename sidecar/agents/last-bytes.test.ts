@@ -18,6 +18,13 @@ suite("last bytes", () => {
     last.push(Buffer.from("xyz"));
     equal(last.text(), "xyz");
   });
+  test("of no length hold nothing", () => {
+    const last = new LastBytes(0), begun = process.cpuUsage();
+    for (let i = 0; i < 400; i++) last.push(Buffer.alloc(64 * 1024));
+    const { user, system } = process.cpuUsage(begun);
+    ok(user + system < 2_000_000, "all that came is copied with each piece");
+    ok(last.text() === "" && last.total === 400 * 64 * 1024);
+  });
   test("hold twice their limit at most", () => {
     const last = new LastBytes(1000);
     for (let i = 0; i < 10_000; i++) last.push(Buffer.alloc(100));

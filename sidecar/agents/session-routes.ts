@@ -14,7 +14,7 @@ export class SessionRoutes<L> {
   #early: Heard<L>[] = [];
   #opening = 0;
   /** Whose request the agent has yet to answer, the newest last. */
-  readonly #waiting: L[] = [];
+  #waiting: readonly L[] = [];
   /** Sessions that we left: what still comes of them is nothing to write home about. */
   readonly #left = new Set<string>();
 
@@ -47,7 +47,9 @@ export class SessionRoutes<L> {
 
   /** `false`: nobody listened to it. */
   leave(sessionId: string): boolean {
+    const listener = this.#listeners.get(sessionId);
     this.#left.add(sessionId);
+    this.#waiting = this.#waiting.filter(each => each !== listener);
     return this.#listeners.delete(sessionId);
   }
 
@@ -64,8 +66,11 @@ export class SessionRoutes<L> {
   /** A request of this listener's waits for its answer until what is returned is called. */
   waits(listener: L | undefined): () => void {
     if (listener === undefined) return () => undefined;
-    this.#waiting.push(listener);
-    return () => { this.#waiting.splice(this.#waiting.lastIndexOf(listener), 1); };
+    this.#waiting = [...this.#waiting, listener];
+    return () => {
+      const at = this.#waiting.lastIndexOf(listener);
+      if (at !== -1) this.#waiting = this.#waiting.toSpliced(at, 1);
+    };
   }
 
   clear(): readonly L[] {

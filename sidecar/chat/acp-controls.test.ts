@@ -1,4 +1,4 @@
-import { deepEqual, doesNotThrow } from "node:assert/strict";
+import { deepEqual, doesNotThrow, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { offers, withValue } from "../../src/protocol/controls";
 import { controlsOf, MODE, MODEL, requestToSet } from "./acp-controls";
@@ -44,6 +44,13 @@ suite("what an agent lets a person choose", () => {
     deepEqual(withValue(controls, "fast", true).map(({ value }) => value), ["s", true]);
     for (const [id, value] of [["model", "none"], ["model", true], ["fast", "on"], ["none", "s"]] as const) deepEqual(withValue(controls, id, value), controls);
     deepEqual(controls.map(control => offers(control, "s")), [true, false]);
+  });
+
+  test("many options need no square time", () => {
+    const begun = process.cpuUsage();
+    equal(controlsOf({ configOptions: Array.from({ length: 30_000 }, (_, i) => ({ id: `a${i}`, type: "boolean" })) }).length, 30_000);
+    const { user, system } = process.cpuUsage(begun);
+    ok(user + system < 5_000_000, "seconds for what takes milliseconds");
   });
 
   test("nothing that an agent sends makes it throw", () =>

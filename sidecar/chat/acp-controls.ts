@@ -66,5 +66,6 @@ function described({ description }: JsonObject): { readonly description?: string
 
 /** Two options of one id could not be told apart. */
 function unique(controls: readonly Control[]): readonly Control[] {
-  return controls.filter((control, i) => controls.findIndex(({ id }) => id === control.id) === i);
+  const seen = new Set<string>();
+  return controls.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

@@ -33,6 +33,11 @@ suite("a question of the agent", () => {
     match(JSON.stringify(elicitationFrom(form(Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, { type: "boolean" }]))))), /more than 50/);
   });
 
+  test("has no first value that is longer than any choice could be", () => {
+    const days = (length: number): Field | undefined => fields({ days: { type: "array", items: { enum: ["mo"] }, default: Array.from({ length }, () => "mo") } })[0];
+    deepEqual([500, 501].map(length => "initial" in (days(length) ?? {})), [true, false]);
+  });
+
   test("opens only what a browser opens", () => {
     const page = (url: unknown): unknown => elicitationFrom({ mode: "url", message: "m", elicitationId: "e", url });
     deepEqual(page("https://example.org/a b"), { message: "m", ask: { mode: "url", url: "https://example.org/a%20b", elicitationId: "e" } });

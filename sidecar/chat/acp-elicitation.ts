@@ -82,4 +82,4 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isNumber = (value: unknown): value is number => numberOr(value, undefined) !== undefined && Number.isFinite(value);
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isOneOf = (options: readonly FieldOption[]) => (value: unknown): value is string => options.some(option => option.value === value);
-const areOf = (options: readonly FieldOption[]) => (values: unknown): values is readonly string[] => Array.isArray(values) && values.every(isOneOf(options));
+const areOf = (options: readonly FieldOption[]) => (values: unknown): values is readonly string[] => Array.isArray(values) && values.length <= OPTION_LIMIT && values.every(isOneOf(options));

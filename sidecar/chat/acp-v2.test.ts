@@ -1,4 +1,4 @@
-import { deepEqual, doesNotThrow, equal } from "node:assert/strict";
+import { deepEqual, doesNotThrow, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
 import { adaptUpdateV2, subjectOf } from "./acp-v2";
@@ -66,6 +66,11 @@ suite("ACP v2 to the chat model", () => {
     deepEqual(subjectOf({ title: "May I?", subject: { type: "tool_call", toolCall: { toolCallId: "t", status: "paused" } } }), { toolCall: { toolCallId: "t", status: "pending" }, title: "May I?" });
     deepEqual(subjectOf({ title: "May I?" }), { toolCall: { title: "May I?" }, title: "May I?" });
     deepEqual(subjectOf({ title: "May I?", subject: { type: "_odd", x: 1 } }), { toolCall: { title: "May I?", rawInput: { type: "_odd", x: 1 } }, title: "May I?" });
+  });
+
+  test("a patch full of backticks is shown as one", () => {
+    const [tool] = entries({ sessionUpdate: "tool_call_update", toolCallId: "t", content: [{ type: "diff", changes: [], patch: { text: "` ```` ".repeat(200_000) } }] });
+    ok(tool?.kind === "tool" && tool.content[0]?.kind === "text" && tool.content[0].text.startsWith("`````diff\n` ````"));
   });
 
   test("nothing that an agent sends makes it throw", () =>

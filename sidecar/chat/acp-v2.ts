@@ -95,7 +95,8 @@ function patchAsText(raw: unknown): unknown {
 
 /** Longer than any run of backticks within, so that nothing in the patch ends it. */
 function fenced(text: string, language = "diff"): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }

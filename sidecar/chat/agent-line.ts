@@ -12,7 +12,7 @@ import type { AcpVersion } from "../agents/connection";
 import type { AgentKey, Lease } from "../agents/pool";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
-import { objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { controlsOf, requestToSet } from "./acp-controls";
 import { AgentFiles, type Ask, type Consent } from "./agent-files";
@@ -30,6 +30,8 @@ export type Word = { readonly of: number } & (
 
 /** After this long without an end of the cancelled turn the user is offered a restart. */
 const CANCEL_PATIENCE_MS = 10_000;
+/** Of what an agent answered, in the log. */
+const LOGGED_CHARACTERS = 2_000;
 
 export class AgentLine implements Disposable {
   /** Counts openings: what comes from an earlier one is late. */
@@ -130,7 +132,7 @@ export class AgentLine implements Disposable {
   }
 
   setControl(control: Control, value: ControlValue): void {
-    const tell = this.#teller();
+    const tell = this.#teller(), of = this.#opening;
     this.#chosen.set(control.id, value);
     if (!this.#agent) return; // it is set when the agent's session opens
     const { method, params } = requestToSet(control, value, this.#agent.lease.connection.version);
@@ -138,6 +140,7 @@ export class AgentLine implements Disposable {
       tell({ kind: "controlSet", controls: listed(result) });
       this.world.keepControl(this.start.agent.id, control.id, value);
     }).catch((error: unknown) => {
+      if (of !== this.#opening || this.#chosen.get(control.id) !== value) return; // not the last word: that is the next session's, or the next choice's
       this.#chosen.delete(control.id);
       tell({ kind: "controlRefused", controlId: control.id, before: control.value, why: error instanceof Error ? error.message : String(error) });
     });
@@ -251,5 +254,5 @@ function listed(result: unknown): readonly Control[] | undefined {
 function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }
 
 function describe(cause: unknown): string | undefined {
-  return cause === undefined ? undefined : cause instanceof Error ? cause.message : typeof cause === "string" ? cause : JSON.stringify(cause);
+  return cause === undefined ? undefined : readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS);
 }

@@ -101,7 +101,8 @@ suite("terminals of an agent", () => {
     deepEqual(await world.terminals.kill({ terminalId }), {});
     match(JSON.stringify(world.terminals.output({ terminalId }).exitStatus), /"signal":"SIG|"exitCode":1/);
     await world.terminals.release({ terminalId });
-    for (const ask of [() => world.terminals.output({ terminalId }), () => world.terminals.waitForExit({ terminalId })]) throws(ask, /There is no terminal/);
+    throws(() => world.terminals.output({ terminalId }), /There is no terminal/);
+    await rejects(world.terminals.waitForExit({ terminalId }), /There is no terminal/);
     await rejects(world.terminals.kill({ terminalId: "none" }), /There is no terminal none/);
     equal(world.shown[0]?.output, "ready");
   });

@@ -52,7 +52,7 @@ export class AgentTerminals {
   }
 
   output(raw: unknown): JsonObject { return this.#of(raw).output(); }
-  waitForExit(raw: unknown): Promise<JsonObject> { return this.#of(raw).exited; }
+  async waitForExit(raw: unknown): Promise<JsonObject> { return this.#of(raw).exited; }
 
   async kill(raw: unknown): Promise<JsonObject> {
     await this.#of(raw).kill();

@@ -102,6 +102,16 @@ suite("outbox", () => {
     }
   });
 
+  test("of what terminals print only so much is kept", () => {
+    const world = new World();
+    for (let i = 0; i < 300; i++) {
+      world.add({ type: "terminal", terminal: { terminalId: "t", command: "yes", cwd: "/w", output: "y".repeat(60_000), isCut: true } });
+      world.clock.advance(16);
+    }
+    world.outbox.replay({ bootId: "b", seq: 200 }, 1);
+    equal(world.sent.at(-1), "snapshot");
+  });
+
   const move = fc.oneof(
     { weight: 5, arbitrary: fc.record({ say: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, 16, 40) }) },

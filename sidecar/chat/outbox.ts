@@ -119,7 +119,8 @@ export class Outbox implements Disposable {
 /** Characters, roughly: what counts is that large things count. */
 function sizeOf(event: ChatEvent | undefined): number {
   switch (event?.type) {
-    case "append": return event.text.length;
+    case "append": case "terminalOutput": return event.text.length;
+    case "terminal": return event.terminal.output.length;
     case "upsert": return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
     default: return 100;
   }

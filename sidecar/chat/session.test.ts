@@ -217,6 +217,32 @@ suite("chat session", () => {
     deepEqual((await world.agents[1]!.next("session/set_mode")).params, { sessionId: "s1", modeId: "code" });
   });
 
+  test("a choice that had no answer when the agent was restarted is set in its next session; a refusal that comes after another choice changes nothing", async () => {
+    await using world = new World();
+    world.manual = ["session/new", "session/set_config_option"];
+    const configOptions = [{ id: "m", name: "M", type: "select", currentValue: "a", options: ["a", "b", "c"].map(value => ({ value })) }];
+    const id = await world.open();
+    const opens = async (n: number): Promise<void> => {
+      await world.settle();
+      (await world.agents[n]!.next("session/new")).respond({ sessionId: "x", configOptions });
+      await world.settle();
+    };
+    await opens(0);
+    await world.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value: "b" }, NEVER);
+    await world.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
+    await opens(1);
+    const again = await world.agents[1]!.next("session/set_config_option");
+    equal((again.params as { value: string }).value, "b");
+    again.respond({});
+    await world.settle();
+    for (const value of ["a", "c"]) await world.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value }, NEVER);
+    await world.settle();
+    (await world.agents[1]!.next("session/set_config_option")).fail(new RpcError(-32602, "no"));
+    (await world.agents[1]!.next("session/set_config_option")).respond({});
+    await world.settle();
+    deepEqual(world.shown.get(id)?.controls.map(({ value }) => value), ["c"]);
+  });
+
   test("a form is answered by the user, a page is opened after consent, and what cannot be asked is refused", async () => {
     await using world = new World();
     const id = await world.open();
@@ -366,6 +392,18 @@ suite("chat session", () => {
     await world.settle();
     deepEqual(world.story(id)[0], "user one");
     ok(world.story(id)[1]?.startsWith("notice Ada answered with an error"));
+  });
+
+  test("an agent whose answer makes no sense says why, also when nobody could write that answer down again", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open();
+    await world.settle();
+    let deep: unknown = "deep";
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    (await world.agents[0]!.next("session/new")).respond({ deep });
+    await world.settle();
+    deepEqual(world.story(id), ["notice Ada answered with an error: its new session has no id."]);
   });
 
   test("a restart stops the process for all its tabs and opens each again at its next prompt", async () => {

@@ -34,9 +34,21 @@ suite("what is inside of the workspace", () => {
     equal(await inside(path.join(root, "src", "a.txt"), [path.join(base, "in")]), true);
   });
 
+  test("a link to what is not there leads to where a write through it would make it", async () => {
+    symlinkSync(path.join(base, "not-there"), path.join(root, "dangling"));
+    symlinkSync(path.join("..", "..", "not-there"), path.join(root, "src", "relative"));
+    symlinkSync("dangling", path.join(root, "twice"));
+    symlinkSync("not-there", path.join(root, "within"));
+    for (const file of ["dangling", "src/relative", "twice"]) deepEqual(await placeOf(path.join(root, file), [root]), { real: path.join(base, "not-there"), isInside: false }, file);
+    equal(await inside(path.join(root, "dangling", "deeper.txt")), false);
+    deepEqual(await placeOf(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
+  });
+
   test("what cannot be looked into is an error, not a guess", async () => {
     symlinkSync(path.join(root, "round"), path.join(root, "round"));
     await rejects(placeOf(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
+    symlinkSync("missing/../roundabout", path.join(root, "roundabout")); // for the system a way that ends early, by its spelling one in a circle
+    await rejects(placeOf(path.join(root, "roundabout"), [root]), /too many links/);
   });
 
   test("a name that only begins like a root is not below it", () => {

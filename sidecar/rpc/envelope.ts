@@ -8,7 +8,7 @@
  * off is refused, except a long one that breaks off right after a `}`.
  */
 import { BRACE, BRACKET, FrameError, LETTER_N, broken, nothingMore, scalar, skipSpace, textEnd, valueEnd } from "./json-scan";
-import { MemberWalk, methodAt, type Kept, type Key } from "./members";
+import { MemberWalk, methodAt, type Kept } from "./members";
 import { RpcCode, type Id } from "./message";
 import { insideOf, isSuccessorMethod } from "./successor";
 
@@ -67,11 +67,13 @@ export function scanEnvelope(line: Buffer): Scanned {
   if (line[open] === BRACKET) throw notAnObject(line);
   if (line[open] !== BRACE) throw broken(line, open);
   const walk = new MemberWalk(line, open);
-  let isInBody = false, isVersioned = false;
+  let isInBody = false, isVersioned = false, searchAgain = 0;
   while (walk.next()) {
     const { at, key, start } = walk;
     if (key === "params") inside = isSuccessorMethod(method) && line[start] === BRACE ? insideOf(line, start) : undefined;
-    const end = walk.pass(key === "params" && inside ? inside.end : isLast(line, key, start, close, isVersioned) ? close : undefined);
+    const isSearched = start >= searchAgain && key !== "id" && key !== "jsonrpc" && key !== "method";
+    const end = walk.pass(key === "params" && inside ? inside.end : isSearched && isLast(line, start, close, isVersioned) ? close : undefined);
+    if (isSearched) searchAgain = (start + close) >> 1; // or each of many members would be searched to the end of the line
     switch (key) {
       case "id": idStart = start; idEnd = end; id = scalar(line, start, end); break;
       case "method": methodStart = start; methodEnd = end; method = methodAt(line, start, end); break;
@@ -95,8 +97,8 @@ export function scanEnvelope(line: Buffer): Scanned {
 const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/], SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
 
 /** Whether nothing that counts comes behind the beginning of this value. A second `jsonrpc` does not. */
-function isLast(line: Buffer, key: Key | undefined, start: number, close: number, isVersioned: boolean): boolean {
-  return key !== "id" && key !== "jsonrpc" && key !== "method" && nothingMore(line, start, close, isVersioned ? SPELLED : SPELLED_TOO);
+function isLast(line: Buffer, start: number, close: number, isVersioned: boolean): boolean {
+  return nothingMore(line, start, close, isVersioned ? SPELLED : SPELLED_TOO);
 }
 
 /** Of a result or an error it only matters whether it is `null`. */

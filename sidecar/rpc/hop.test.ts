@@ -85,6 +85,15 @@ suite("a hop", () => {
     deepEqual(other.messages, [message({ id: 9, method: "fs/read_text_file" }), message({ method: "$/cancel_request", params: { requestId: 9 } })]);
   });
 
+  test("a cancellation that cannot be read cancels nothing, and the connection goes on", async () => {
+    const { other, inside } = agentWorld();
+    other.say({ id: "p", method: "session/prompt" });
+    other.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
+    other.say({ method: "after" });
+    await settled();
+    deepEqual([inside.messages, inside.closed], [[message({ id: 1, method: "session/prompt" }), message({ method: "after" })], undefined]);
+  });
+
   test("what was answered is not answered again, nor cancelled", async () => {
     const { other, inside, odd } = agentWorld();
     other.say({ id: 1, method: "m" });

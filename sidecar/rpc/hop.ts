@@ -231,7 +231,13 @@ export function failure(id: number, error: RpcErrorObject): Frame {
   return Frame.of({ jsonrpc: "2.0", id, error });
 }
 
+/** Undefined also when the params, into which nobody has looked before, are not JSON. */
 function requestIdIn(frame: Frame): unknown {
-  const { message } = frame;
-  return "params" in message ? objectOr(message.params).requestId : undefined;
+  try {
+    const { message } = frame;
+    return "params" in message ? objectOr(message.params).requestId : undefined;
+  } catch (error) {
+    if (error instanceof FrameError) return undefined;
+    throw error;
+  }
 }

@@ -231,6 +231,18 @@ suite("ndjson", () => {
     deepEqual(frames, Array.from({ length: 10 }, (_, i) => `{"method":"${i}"}`));
   });
 
+  test("an output that fails releases whoever waits for it, however long the other side still talks", async () => {
+    const input = new PassThrough(), output = new Writable({ write() {} });
+    const { channel, closed } = listen(input, { output });
+    channel.send(note("a", "x".repeat(100_000)));
+    let isReleased = false;
+    const drained = channel.drained().then(() => { isReleased = true; });
+    output.destroy();
+    for (let i = 0; i < 10; i++) { input.write(`{"method":"${i}"}\n`); await turn(); }
+    equal(isReleased, true);
+    await Promise.all([drained, closed]);
+  });
+
   test("an output that is closed without an error closes the channel", async () => {
     const output = new PassThrough();
     const { closed } = listen(new PassThrough(), { output });

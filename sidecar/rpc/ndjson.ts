@@ -142,6 +142,7 @@ class NdjsonChannel implements Channel {
   /** Who closed its end has usually died with its last words still in the pipe: they are read while any come. */
   #outputFailed(cause: Error | undefined): void {
     if (this.#isClosed()) return;
+    this.#release(); // for nothing any more, and the last words may wait for them
     const seen = this.#reader?.chunks;
     setImmediate(() => setImmediate(() => {
       if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });

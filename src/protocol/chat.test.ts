@@ -13,6 +13,11 @@ suite("the chat model", () => {
   test("an entry that comes again takes the place of the first, text grows where it belongs", () =>
     deepEqual(play(agent("1", "a"), agent("2", "b"), { type: "append", id: "1", offset: 1, text: "c" }, agent("2", "d")).entries.map(entry => "text" in entry ? entry.text : ""), ["ac", "d"]));
 
+  test("a terminal that comes again takes the place of the first", () => {
+    const terminal = (terminalId: string, output: string): ChatEvent => ({ type: "terminal", terminal: { terminalId, command: "ls", cwd: "/w", output, isCut: false } });
+    deepEqual(play(terminal("1", "a"), terminal("2", "b"), terminal("1", "c")).terminals?.map(({ terminalId, output }) => terminalId + output), ["1c", "2b"]);
+  });
+
   test("a repeated, overlapping or gapped piece of text changes nothing that it should not", () => {
     const once = play(agent("1", "ab"), { type: "append", id: "1", offset: 2, text: "cd" });
     deepEqual(applyEvent(once, { type: "append", id: "1", offset: 2, text: "cd" }), once);

@@ -200,7 +200,7 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "commands": return { ...conversation, commands: event.commands };
     case "controls": return { ...conversation, controls: event.controls };
     case "usage": return { ...conversation, usage: event.usage };
-    case "terminal": return { ...conversation, terminals: [...(conversation.terminals ?? []).filter(({ terminalId }) => terminalId !== event.terminal.terminalId), event.terminal] };
+    case "terminal": return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
   }
 }
@@ -216,6 +216,11 @@ function grown(entries: readonly Entry[], { id, offset, text }: { readonly id: s
   if (entry === undefined || !("text" in entry) || entry.kind === "notice") return entries;
   const whole = append(entry.text, { offset, text });
   return whole === undefined ? entries : entries.with(at, { ...entry, text: whole });
+}
+
+function withTerminal(terminals: readonly TerminalView[], terminal: TerminalView): readonly TerminalView[] {
+  const at = terminals.findIndex(({ terminalId }) => terminalId === terminal.terminalId);
+  return at === -1 ? [...terminals, terminal] : terminals.with(at, terminal);
 }
 
 function printed(terminal: TerminalView, piece: { readonly offset: number; readonly text: string }): TerminalView {
