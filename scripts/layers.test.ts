@@ -59,7 +59,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|program)\.ts$/,
+  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|page|program)\.ts$/,
   [MYNAH]: /^webview\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };

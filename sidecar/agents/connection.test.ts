@@ -12,7 +12,7 @@ class World {
     return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: what => this.odd.push(what), slow: () => this.told.push("slow"), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
   }
   listener(name: string, heard: string[]): SessionListener {
-    return { update: update => heard.push(`${name} ${JSON.stringify(update)}`), request: request => { heard.push(`${name} asks`); request.respond({}); },
+    return { opened: () => undefined, isAsking: () => false, update: update => heard.push(`${name} ${JSON.stringify(update)}`), request: request => { heard.push(`${name} asks`); request.respond({}); },
       elicitationCompleted: id => heard.push(`${name} completed ${id}`), closed: reason => heard.push(`${name} closed: ${reason.message}`) };
   }
 }
@@ -125,6 +125,21 @@ suite("agent connection", () => {
     await using _ = await world.connect(agent);
     await rejects(agent.peer.request("fs/delete_everything", {}), (error: unknown) => error instanceof RpcError && error.code === -32601);
     await rejects(agent.peer.request("session/request_permission", { sessionId: "nobody", options: [{}] }), (error: unknown) => error instanceof RpcError && error.code === -32002);
+  });
+
+  test("an agent whose question waits for a person is not late with its session", async () => {
+    const agent = new MemoryAgent(["session/new"]), world = new World();
+    await using connection = await world.connect(agent);
+    let isAsking = true;
+    const opened = connection.newSession("/w", { ...world.listener("1", []), isAsking: () => isAsking }), request = await agent.next("session/new");
+    world.clock.advance(5 * NEW_SESSION_LIMIT_MS);
+    isAsking = false;
+    request.respond({ sessionId: "x" });
+    equal((await opened).sessionId, "x");
+    const late = connection.newSession("/w", { ...world.listener("2", []), isAsking: () => isAsking }), failed = rejects(late, /within 60 seconds/);
+    await agent.next("session/new");
+    world.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
   });
 
   test("an agent that hangs in initialize is told of after 10 seconds and given up after 30", async () => {

@@ -19,6 +19,10 @@ export type { AcpVersion } from "./introduction";
 export type { PromptOutcome } from "./turns";
 
 export interface SessionListener {
+  /** The answer to the request that opened the session, in its place among the updates. */
+  opened(result: unknown): void;
+  /** A person is being asked something of this session: then the agent is not late. */
+  isAsking(): boolean;
   /** The `update` member of `session/update`. */
   update(update: unknown): void;
   /** One of `REQUESTS` about the session; its signal aborts when the agent withdraws it. */
@@ -119,12 +123,13 @@ export class AgentConnection implements AsyncDisposable {
         if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
         if (this.#routes.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
         this.#routes.add(sessionId, listener);
+        listener.opened(result);
         return { sessionId, result };
       }, result => {
         // Given up: nobody wants this session any more.
         const { sessionId } = objectOr(result);
         if (typeof sessionId === "string" && !this.#routes.has(sessionId)) this.#closeSession(sessionId);
-      });
+      }, () => listener.isAsking());
     } finally {
       over();
       // What came for a session that never was: questions are refused, the rest is forgotten.
@@ -139,12 +144,12 @@ export class AgentConnection implements AsyncDisposable {
       over();
       settle(outcome);
     };
-    if (this.version === 2) this.#turns.begin(sessionId, ended);
+    const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
     this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
-      if (outcome.ok && this.version === 2) this.#turns.accepted(sessionId);
+      if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
       else if (outcome.ok) ended({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
       else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
-      else if (this.version === 1 || this.#turns.drop(sessionId)) ended({ kind: "failed", error: this.#explain(outcome.error) });
+      else if (!turn || this.#turns.drop(sessionId, turn)) ended({ kind: "failed", error: this.#explain(outcome.error) });
     });
   }
 
@@ -205,21 +210,29 @@ export class AgentConnection implements AsyncDisposable {
     if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request))) request.fail(noSession(request));
   }
 
-  /** A request with a limit; `take` runs in the order of the wire, before anything that came after the answer; `late` in its place after the limit. */
-  #limited<T>(ms: number, method: string, params: unknown, take: (result: unknown) => T, late: (result: unknown) => void = () => undefined): Promise<T> {
+  /**
+   * A request with a limit; `take` runs in the order of the wire, before anything that came after the answer; `late` in its place
+   * after the limit, which is prolonged while `isHeldUp`.
+   */
+  #limited<T>(ms: number, method: string, params: unknown, take: (result: unknown) => T, late: (result: unknown) => void = () => undefined, isHeldUp: () => boolean = () => false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let isLate = false;
+      let isLate = false, limit: Disposable;
       const settle = (outcome: Outcome): void => {
         limit[Symbol.dispose]();
         if (isLate) return outcome.ok ? late(outcome.result) : undefined;
         if (!outcome.ok) return reject(this.#explain(outcome.error));
         try { resolve(take(outcome.result)); } catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
       };
-      const limit = this.options.clock.after(ms, () => {
+      const begin = (): Disposable => this.options.clock.after(ms, () => {
+        if (isHeldUp()) {
+          limit = begin();
+          return;
+        }
         isLate = true;
         call.cancel();
         reject(agentUnresponsive(this.options.name, ms / 1000, this.options.lastWords()));
       });
+      limit = begin();
       const call = this.#peer.call(method, params, settle);
     });
   }
@@ -235,7 +248,7 @@ export class AgentConnection implements AsyncDisposable {
   }
 }
 
-const NOBODY: SessionListener = { update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined };
+const NOBODY: SessionListener = { opened: () => undefined, isAsking: () => false, update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined };
 
 function noSession({ params }: IncomingRequest): RpcError {
   const { sessionId } = objectOr(params);

@@ -7,10 +7,10 @@ const RUNNING = { sessionUpdate: "state_update", state: "running" }, IDLE = { se
 suite("turns of ACP v2", () => {
   function play(...happened: readonly (object | "accepted" | "drop")[]): unknown {
     const turns = new Turns(), ends: unknown[] = [];
-    turns.begin("s", outcome => ends.push(outcome.kind === "stopped" ? outcome.reason : outcome.error.message));
+    const turn = turns.begin("s", outcome => ends.push(outcome.kind === "stopped" ? outcome.reason : outcome.error.message));
     for (const each of happened) {
-      if (each === "accepted") turns.accepted("s");
-      else if (each === "drop") ends.push(turns.drop("s"));
+      if (each === "accepted") turns.accepted("s", turn);
+      else if (each === "drop") ends.push(turns.drop("s", turn));
       else turns.update("s", { ...each }, error => new AgentError("protocol", (error as Error).message));
     }
     return ends;
@@ -30,4 +30,17 @@ suite("turns of ACP v2", () => {
   test("an error is one, in the agent's words", () => deepEqual(play(RUNNING, { ...IDLE, stopReason: "error", error: { code: 1, message: "no tokens left" } }), ["no tokens left"]));
 
   test("a turn that was dropped does not end again", () => deepEqual(play("accepted", "drop", IDLE, "drop"), [true, false]));
+
+  test("a prompt that is refused late does not end the next one's turn", () => {
+    const turns = new Turns(), ends: string[] = [];
+    const first = turns.begin("s", () => ends.push("first"));
+    turns.update("s", RUNNING, error => { throw error; });
+    turns.update("s", IDLE, error => { throw error; });
+    const second = turns.begin("s", () => ends.push("second"));
+    turns.accepted("s", first);
+    deepEqual([turns.drop("s", first), second.state], [false, "waiting"]);
+    turns.accepted("s", second);
+    turns.update("s", IDLE, error => { throw error; });
+    deepEqual(ends, ["first", "second"]);
+  });
 });

@@ -9,27 +9,31 @@ import { stringOr, type JsonObject } from "../rpc/json";
 
 export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string } | { readonly kind: "failed"; readonly error: AgentError };
 
-interface Turn { readonly state: "waiting" | "going"; readonly settle: (outcome: PromptOutcome) => void }
+/** One prompt's. */
+export interface Turn { state: "waiting" | "going"; readonly settle: (outcome: PromptOutcome) => void }
 
 export class Turns {
   readonly #turns = new Map<string, Turn>();
 
-  begin(sessionId: string, settle: Turn["settle"]): void { this.#turns.set(sessionId, { state: "waiting", settle }); }
-
-  accepted(sessionId: string): void {
-    const turn = this.#turns.get(sessionId);
-    if (turn) this.#turns.set(sessionId, { ...turn, state: "going" });
+  begin(sessionId: string, settle: Turn["settle"]): Turn {
+    const turn: Turn = { state: "waiting", settle };
+    this.#turns.set(sessionId, turn);
+    return turn;
   }
 
-  /** `false`: there was none, or it has ended. */
-  drop(sessionId: string): boolean { return this.#turns.delete(sessionId); }
+  accepted(sessionId: string, turn: Turn): void { if (this.#turns.get(sessionId) === turn) turn.state = "going"; }
+
+  /** `false`: it has ended, or is not the session's any more. Without `turn`: whichever there is. */
+  drop(sessionId: string, turn?: Turn): boolean {
+    return (turn === undefined || this.#turns.get(sessionId) === turn) && this.#turns.delete(sessionId);
+  }
 
   /** An update of the session (schema v2, `StateUpdate`). */
   update(sessionId: string, { sessionUpdate, state, stopReason, error }: JsonObject, failure: (error: unknown) => AgentError): void {
-    if (sessionUpdate !== "state_update") return;
-    if (state === "running") return this.accepted(sessionId);
     const turn = this.#turns.get(sessionId);
-    if (state !== "idle" || turn?.state !== "going") return;
+    if (sessionUpdate !== "state_update" || !turn) return;
+    if (state === "running") turn.state = "going";
+    if (state !== "idle" || turn.state !== "going") return;
     this.#turns.delete(sessionId);
     turn.settle(stopReason === "error" ? { kind: "failed", error: failure(error) } : { kind: "stopped", reason: stringOr(stopReason, "end_turn") });
   }

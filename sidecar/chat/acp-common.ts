@@ -65,11 +65,11 @@ export function messageIdOf(entryId: string): string | undefined {
 export function idWith(ours: string, theirs: string): string { return `${ours}${MESSAGE}${theirs.slice(0, MESSAGE_ID_LIMIT)}`; }
 
 export function stepsOf(raw: unknown): readonly PlanStep[] {
-  return arrayOr(raw).filter(isObject).map(step => ({ content: stringOr(step.content, ""), priority: stringOr(step.priority, "medium"), status: stringOr(step.status, "pending") }));
+  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).map(step => ({ content: stringOr(step.content, ""), priority: stringOr(step.priority, "medium"), status: stringOr(step.status, "pending") }));
 }
 
 function commands(raw: unknown): readonly Command[] {
-  return arrayOr(raw).filter(isObject).filter(command => typeof command.name === "string").map(command => {
+  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).filter(command => typeof command.name === "string").map(command => {
     const hint = stringOr(objectOr(command.input).hint, undefined);
     return { name: String(command.name), description: stringOr(command.description, ""), ...(hint === undefined ? {} : { hint }) };
   });
@@ -91,6 +91,8 @@ function notice(conversation: Conversation, { severity, title, description }: Js
   };
 }
 const NOTICE_LIMIT = 1_000;
+/** Of a list that a person is to look through. */
+const MOST_ITEMS = 1_000;
 
 /** A patch by `compactionId` (schema v1, `CompactionUpdate`): a summary in it replaces the one before. */
 function compaction(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {

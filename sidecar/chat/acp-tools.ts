@@ -18,7 +18,7 @@ export function toolFrom(conversation: Conversation, raw: unknown, newId: string
   const output = isGiven(patch.rawOutput) ? readable(patch.rawOutput, TOOL_JSON_LIMIT) : known?.output;
   const entry: ToolCall = {
     kind: "tool", id: known?.id ?? newId, toolCallId,
-    title: stringOr(patch.title, undefined) ?? known?.title ?? stringOr(patch.name, "Tool call"),
+    title: (stringOr(patch.title, undefined) ?? known?.title ?? stringOr(patch.name, "Tool call")).slice(0, TITLE_LIMIT),
     toolKind: stringOr(patch.kind, undefined) ?? known?.toolKind ?? "other",
     status: toolStatus(patch.status) ?? known?.status ?? "pending",
     content: Array.isArray(patch.content) ? patch.content.map(toolContent) : known?.content ?? [],
@@ -29,6 +29,9 @@ export function toolFrom(conversation: Conversation, raw: unknown, newId: string
 }
 
 function isGiven(value: unknown): boolean { return value !== undefined && value !== null; }
+
+/** Agents put whole scripts into the title of the call that runs them; all of it is in the input. */
+const TITLE_LIMIT = 10_000;
 
 /** The index behind the newest prompt. */
 export function lastTurn(conversation: Conversation): number {

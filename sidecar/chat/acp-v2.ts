@@ -63,9 +63,12 @@ function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): A
   return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: 1 };
 }
 
+/** Pieces of one call: it is sent whole with each. */
+const MOST_CONTENT = 200;
+
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
   const { entry: before } = toolFrom(conversation, { toolCallId }, makeId(0)), { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
-  return { events: [{ type: "upsert", entry: withOutputs(conversation, { ...before, content: [...before.content, ...added.content] }) }], made: 1 };
+  return { events: [{ type: "upsert", entry: withOutputs(conversation, { ...before, content: [...before.content, ...added.content].slice(-MOST_CONTENT) }) }], made: 1 };
 }
 
 /** A terminal that is mentioned shows what was said of it before. */

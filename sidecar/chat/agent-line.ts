@@ -5,7 +5,7 @@
  * Invariants: nothing is heard any more of an agent that was left; whatever it asked is answered once; what was chosen is set
  * before the first prompt of every session of the agent.
  */
-import { offers, type Control, type ControlValue } from "../../src/protocol/controls";
+import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ActionId } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion } from "../agents/connection";
@@ -14,7 +14,8 @@ import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { controlsOf, requestToSet } from "./acp-controls";
+import { controlsOf } from "./acp-controls";
+import { AgentControls } from "./agent-controls";
 import { AgentFiles, type Ask, type Consent } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
@@ -26,7 +27,7 @@ export type Word = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion }
   | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
-  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly controls: readonly Control[] });
+  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
 
 /** After this long without an end of the cancelled turn the user is offered a restart. */
 const CANCEL_PATIENCE_MS = 10_000;
@@ -40,12 +41,15 @@ export class AgentLine implements Disposable {
   readonly #questions: AgentQuestions;
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
-  readonly #chosen: Map<string, ControlValue>;
+  readonly #controls: AgentControls;
   #patience: Disposable | undefined;
   #pause: Disposable | undefined;
 
   constructor(private readonly start: SessionStart, private readonly world: SessionWorld, private readonly say: (word: Word) => void) {
-    this.#chosen = new Map(Object.entries(start.controls ?? {}));
+    this.#controls = new AgentControls(start.controls ?? {}, {
+      keep: (controlId, value) => world.keepControl(start.agent.id, controlId, value),
+      refused: (control, error) => world.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
+    });
     this.#questions = new AgentQuestions(`${start.sessionId.slice(0, 8)}-`, () => world.policy.decide(start.agent.id), id => this.#teller()({ kind: "withdrawn", id }));
     this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
     this.#terminals = this.#noTerminals();
@@ -66,7 +70,7 @@ export class AgentLine implements Disposable {
       case "opened":
         this.#agent = { lease: word.lease, id: word.agentSession };
         this.world.log("info", "agent", "Session created", { sessionId: this.start.sessionId, agentSessionId: word.agentSession, agent: this.start.agent.id });
-        return { kind: "opened", controls: word.controls };
+        return { kind: "opened" };
       default: return assertNever(word, "word of an agent");
     }
   }
@@ -91,16 +95,24 @@ export class AgentLine implements Disposable {
       if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
       try {
         const { version } = lease.connection;
+        let toldOptions = false; // by an update, before the answer that may know nothing of them
         const { sessionId, result } = await lease.connection.newSession(cwd, {
-          update: update => tell({ kind: "updated", update, version }),
+          update: update => {
+            toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+            tell({ kind: "updated", update, version });
+          },
+          opened: answer => {
+            const controls = controlsOf(answer), { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
+            if (controls.length > 0 || !toldOptions) tell({ kind: "controlSet", controls });
+            if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
+          },
+          isAsking: () => this.#questions.isAsking,
           request: request => this.say({ kind: "request", request, version, of }),
           elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
           closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
         });
-        const { availableCommands } = objectOr(result); // v2 has them in its answer, too
-        if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
-        const controls = await this.#asChosen(lease, sessionId, controlsOf(result));
-        this.say({ kind: "opened", lease, agentSession: sessionId, controls, of });
+        await this.#controls.setAgain(lease.connection, sessionId, controlsOf(result), tell);
+        this.say({ kind: "opened", lease, agentSession: sessionId, of });
       } catch (error) {
         lease.release();
         throw error;
@@ -132,18 +144,9 @@ export class AgentLine implements Disposable {
   }
 
   setControl(control: Control, value: ControlValue): void {
-    const tell = this.#teller(), of = this.#opening;
-    this.#chosen.set(control.id, value);
-    if (!this.#agent) return; // it is set when the agent's session opens
-    const { method, params } = requestToSet(control, value, this.#agent.lease.connection.version);
-    this.#agent.lease.connection.request(this.#agent.id, method, params, result => {
-      tell({ kind: "controlSet", controls: listed(result) });
-      this.world.keepControl(this.start.agent.id, control.id, value);
-    }).catch((error: unknown) => {
-      if (of !== this.#opening || this.#chosen.get(control.id) !== value) return; // not the last word: that is the next session's, or the next choice's
-      this.#chosen.delete(control.id);
-      tell({ kind: "controlRefused", controlId: control.id, before: control.value, why: error instanceof Error ? error.message : String(error) });
-    });
+    const of = this.#opening;
+    this.#controls.choose(control.id, value);
+    if (this.#agent) this.#controls.set(this.#agent.lease.connection, this.#agent.id, control, value, this.#teller(), () => of === this.#opening);
   }
 
   answerPermission(permissionId: string, optionId: string | undefined): void {
@@ -176,22 +179,6 @@ export class AgentLine implements Disposable {
   [Symbol.dispose](): void {
     this.#patience?.[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
-  }
-
-  /** Sets what was chosen before and is on offer; the agent's answers say what is so. */
-  async #asChosen(lease: Lease, agentSession: string, offered: readonly Control[]): Promise<readonly Control[]> {
-    let controls = offered;
-    for (const [id, value] of this.#chosen) {
-      const control = controls.find(each => each.id === id);
-      if (!control || !offers(control, value) || control.value === value) continue;
-      const { method, params } = requestToSet(control, value, lease.connection.version);
-      const set = (result: unknown): readonly Control[] => listed(result) ?? controls.map(each => each.id === id ? { ...control, value } as Control : each);
-      controls = await lease.connection.request(agentSession, method, params, set).catch((error: unknown) => {
-        this.world.log("warn", "agent", "What was chosen before could not be set", { control: id, error: String(error) });
-        return controls;
-      });
-    }
-    return controls;
   }
 
   /** For one session of the agent; what still comes of an earlier one's belongs to its cards. */
@@ -244,11 +231,6 @@ export class AgentLine implements Disposable {
     const actions: readonly ActionId[] = error instanceof AgentError && (error.code === "notFound" || error.code === "unsupported") ? ["selectAgent", "showLogs"] : ["restartAgent", "showLogs"];
     return { text: reason.message, actions };
   }
-}
-
-/** The controls in an answer that has them all; `session/set_mode` and agents that leave them out say nothing. */
-function listed(result: unknown): readonly Control[] | undefined {
-  return Array.isArray(objectOr(result).configOptions) ? controlsOf(result) : undefined;
 }
 
 function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }

@@ -56,8 +56,12 @@ export class AgentQuestions {
     const id = this.#id("f");
     this.#open.set(id, { answer: response => settle(optionIn(response)) });
     this.#watch(request, id);
-    return this.#asking(id, { toolCall, title, description }, options);
+    // A setting that lets the agent's own questions pass says nothing of ours.
+    return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ask" } };
   }
+
+  /** Somebody has yet to answer. */
+  get isAsking(): boolean { return this.#open.size > 0; }
 
   answer(id: string, response: JsonObject | undefined): void {
     const question = this.#open.get(id);

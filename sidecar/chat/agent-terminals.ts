@@ -103,8 +103,9 @@ class RunningTerminal {
   }
 
   async kill(): Promise<void> {
-    if (this.#started.kind === "running") await this.#started.child.kill();
-    await this.exited;
+    if (this.#started.kind === "failed") return void await this.exited;
+    await this.#started.child.kill();
+    if (!this.#started.child.isRunning()) await this.exited;
   }
 
   async #run(): Promise<{ readonly code?: number; readonly signal?: string }> {
@@ -122,6 +123,8 @@ class RunningTerminal {
     });
     const { code, signal } = await child.exited;
     await child.within(LAST_OUTPUT_MS, Promise.all(closed));
+    child.stdout.destroy();
+    child.stderr.destroy();
     return { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
   }
 

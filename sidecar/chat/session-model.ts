@@ -50,7 +50,7 @@ export interface Trouble { readonly text: string; readonly actions: readonly Act
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
 
 export type SessionEvent =
-  | { readonly kind: "opened"; readonly controls: readonly Control[] }
+  | { readonly kind: "opened" }
   | ({ readonly kind: "openFailed" } & Trouble)
   | { readonly kind: "slow"; readonly text: string }
   | { readonly kind: "prompted"; readonly prompt: Prompt }

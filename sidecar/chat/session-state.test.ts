@@ -20,11 +20,11 @@ const PAGE = { mode: "url", url: "https://example.org/x", elicitationId: "theirs
 const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({ kind: "elicited", elicited: { id, message: "How old are you?", ask } });
 const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({ kind: "elicitationAnswered", id, choice: { kind: "accept", values } });
 const MODEL: Control = { kind: "select", id: "m", name: "Model", category: "model", value: "s", groups: [{ choices: [{ value: "s", name: "Small" }, { value: "l", name: "Large" }] }] };
-const WITH_MODEL: SessionEvent = { kind: "opened", controls: [MODEL] };
+const WITH_MODEL: readonly SessionEvent[] = [{ kind: "opened" }, { kind: "controlSet", controls: [MODEL] }];
 const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
 const REOPENED: SessionEvent = { kind: "reopened" };
-const OPENED: SessionEvent = { kind: "opened", controls: [] };
+const OPENED: SessionEvent = { kind: "opened" };
 
 /** What happened, as a line: effects but for the events, then the phase. */
 function story(effects: readonly Effect[], state: State): string {
@@ -86,7 +86,7 @@ suite("session state", () => {
     ["a question outside a turn waits for its answer", [OPENED, elicited("e"), { kind: "closed" }], `open e={"action":"cancel"} leave (closed)`],
     ["a question is withdrawn, cancelled with its turn, and dies with its agent", [OPENED, elicited("a"), { kind: "withdrawn", id: "a" }, prompt("1"), elicited("b"), { kind: "cancelled" }, elicited("c"), stopped(), elicited("d"), DOWN, elicited("x")],
       `open a={"action":"cancel"} running accept 1 send 1 cancelling b={"action":"cancel"} sendCancel c={"action":"cancel"} idle d={"action":"cancel"} leave reopenLater x={"action":"cancel"} (down)`],
-    ["a control is set once for each new value that it offers", [WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")], "open m:=l m:=s (idle)"],
+    ["a control is set once for each new value that it offers", [...WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")], "open m:=l m:=s (idle)"],
     ["an agent that dies is started again after a pause, each time a longer one, and then no more", [OPENED, DOWN, REOPENED, DOWN, REOPENED, OPENED, DOWN, REOPENED, { kind: "openFailed", text: "no", actions: [] }, REOPENED],
       "open leave reopenLater open leave reopenLater open leave reopenLater open leave open (opening)"],
     ["an agent that has answered since begins with a short pause again", [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN], "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)"],
@@ -106,13 +106,13 @@ suite("session state", () => {
   });
 
   test("a control shows what was chosen at once, what the agent made of it, and the value before when it refuses", () => {
-    const shown = (...events: readonly SessionEvent[]) => play(WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
+    const shown = (...events: readonly SessionEvent[]) => play(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
     deepEqual(shown(choose("l")), ["l"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: [{ ...MODEL, value: "s" }] }), ["s"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: undefined }), ["l"]);
     const refused: SessionEvent = { kind: "controlRefused", controlId: "m", before: "s", why: "It is not for you." };
     deepEqual(shown(choose("l"), refused), ["s"]);
-    deepEqual(notices(play(WITH_MODEL, choose("l"), refused).state.conversation), ["“Model” stays as it was. It is not for you."]);
+    deepEqual(notices(play(...WITH_MODEL, choose("l"), refused).state.conversation), ["“Model” stays as it was. It is not for you."]);
   });
 
   test("a thought says how long it took, when something follows it or the turn ends", () => {
@@ -181,7 +181,7 @@ suite("session state", () => {
       for (const m of moves) {
         const n = String(++made);
         switch (m) {
-          case "open": if (now.agent === "opening") { now.agent = "open"; feed(WITH_MODEL); } break;
+          case "open": if (now.agent === "opening") { now.agent = "open"; WITH_MODEL.forEach(feed); } break;
           case "fail": if (now.agent === "opening") { now.agent = "none"; feed({ kind: "openFailed", text: "no", actions: [] }); } break;
           case "prompt": feed(prompt(n)); break;
           case "repeat": if (accepted.length > 0) feed(prompt(accepted.at(-1)!)); break;

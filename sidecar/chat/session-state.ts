@@ -13,7 +13,6 @@
  * says so with `unexpected`: thrown in tests, logged in the field.
  */
 import { interrupted, type Conversation } from "../../src/protocol/chat";
-import type { Control } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
 import { answer, answerElicitation, ask, completeElicitation, elicit, settleQuestions, settleTools } from "./session-questions";
@@ -51,7 +50,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   const { phase } = state;
   switch (phase.kind) {
     case "opening": switch (event.kind) {
-      case "opened": return opened(state, phase.waiting, event.controls);
+      case "opened": return opened(state, phase.waiting);
       case "openFailed": case "agentDown": return fell(state, event, state.restarts > 0);
       case "slow": return say(state, "info", event.text, ["showLogs"]);
       case "prompted": return phase.waiting ? refuse(state, event.prompt) : accept(state, event.prompt, { kind: "opening", waiting: event.prompt }, "starting", []);
@@ -126,9 +125,9 @@ function isKnown(state: State, messageId: string): boolean {
 }
 
 /** A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was restored). */
-function opened(state: State, waiting: Prompt | undefined, controls: readonly Control[]): Step {
+function opened(state: State, waiting: Prompt | undefined): Step {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
-  return chain(showControls(state, controls),
+  return chain([state, []],
     s => spoke ? say(s, "info", `${s.conversation.agent.name} begins anew and does not remember what was said above.`, []) : [s, []],
     s => waiting === undefined ? enter(s, { kind: "idle" })
       : chain(enter(s, { kind: "prompting", messageId: waiting.messageId, entriesBefore: s.conversation.entries.length }),

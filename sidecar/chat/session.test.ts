@@ -187,6 +187,29 @@ suite("chat session", () => {
     deepEqual(world.shown.get(id)?.controls.map(({ value }) => value), ["l", false, "low"]);
   });
 
+  test("options that the agent tells right after its answer to session/new are the ones shown", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open(), option = (on: boolean) => [{ id: "fast", name: "Fast", type: "boolean", currentValue: on }];
+    await world.settle();
+    const [agent] = world.agents;
+    (await agent!.next("session/new")).respond({ sessionId: "x", configOptions: option(false) });
+    agent!.update("x", { sessionUpdate: "config_option_update", configOptions: option(true) });
+    await world.settle();
+    deepEqual(world.shown.get(id)?.controls.map(({ value }) => value), [true]);
+  });
+  test("options that the agent tells before an answer that has none stay", async () => {
+    await using world = new World();
+    world.manual = ["session/new"];
+    const id = await world.open();
+    await world.settle();
+    const request = await world.agents[0]!.next("session/new");
+    world.agents[0]!.update("x", { sessionUpdate: "config_option_update", configOptions: [{ id: "fast", name: "Fast", type: "boolean", currentValue: true }] });
+    request.respond({ sessionId: "x" });
+    await world.settle();
+    deepEqual(world.shown.get(id)?.controls.map(({ value }) => value), [true]);
+  });
+
   test("a control that is chosen is set, says what the agent made of it, and stays chosen when the agent is started anew", async () => {
     await using world = new World();
     world.manual = ["session/new"];
