@@ -35,7 +35,7 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
     buttons: answered || !isOpen(circumstances) ? diffs.buttons : [
       ...options.map(({ optionId, name, kind }) => ({ id: `option:${optionId}`, label: literal(name), weight: WEIGHT[kind] ?? "plain" })),
       ...diffs.buttons,
-      ...(options.some(({ kind }) => kind === "allow_once" || kind === "allow_always") ? [bypassButton(agent)] : []),
+      ...(!permission.isOurs && options.some(({ kind }) => kind === "allow_once" || kind === "allow_always") ? [bypassButton(agent)] : []),
     ],
   });
 }

@@ -32,6 +32,7 @@ suite("render", () => {
     const kinds = (...options: Permission["options"]) => only({ ...question, options }).buttons.map(({ id }) => id);
     deepEqual(kinds({ optionId: "o", name: "No", kind: "reject_once" }, { optionId: "p", name: "Never", kind: "reject_always" }), ["option:o", "option:p"]);
     deepEqual(kinds({ optionId: "o", name: "Always", kind: "allow_always" }), ["option:o", "bypass"]);
+    deepEqual(only({ ...question, isOurs: true }).buttons.map(({ id }) => id), ["option:o1", "option:o2"], "no setting for the agent answers a question of ours");
     deepEqual(kinds(), []);
   });
 

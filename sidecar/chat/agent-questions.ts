@@ -57,7 +57,7 @@ export class AgentQuestions {
     this.#open.set(id, { answer: response => settle(optionIn(response)) });
     this.#watch(request, id);
     // A setting that lets the agent's own questions pass says nothing of ours.
-    return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ask" } };
+    return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
   }
 
   /** Somebody has yet to answer. */

@@ -37,8 +37,8 @@ export interface Asked {
   readonly title?: string;
   readonly description?: string;
   readonly options: readonly PermissionOption[];
-  /** What the permission policy says now. */
-  readonly policy: "ask" | "allow";
+  /** What the permission policy says now; of a question of ours it says nothing. */
+  readonly policy: "ask" | "allow" | "ours";
 }
 
 /** A question of the agent that is no permission; `id` is ours. */

@@ -18,7 +18,7 @@ export function ask(state: State, { permissionId, toolCall, title, description, 
   const { entry: tool } = toolFrom(state.conversation, toolCall, `${permissionId}-tool`, lastTurn(state.conversation));
   const question: Permission = {
     kind: "permission", id: permissionId, agent: state.conversation.agent.name, toolEntryId: tool.id, title: title ?? tool.title, toolKind: tool.toolKind,
-    content: [...(description === undefined ? [] : [{ kind: "text", text: description } as const]), ...tool.content.filter(isPartOfQuestion)], options, ...(tool.input === undefined ? {} : { input: tool.input }),
+    content: [...(description === undefined ? [] : [{ kind: "text", text: description } as const]), ...tool.content.filter(isPartOfQuestion)], options, ...(tool.input === undefined ? {} : { input: tool.input }), ...(policy === "ours" ? { isOurs: true } : {}),
   };
   const once = options.find(option => option.kind === "allow_once");
   const refused = (s: State, why: string): Step => chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [t, [{ kind: "answerAgent", permissionId, optionId: undefined }]]);
@@ -41,6 +41,7 @@ function isPartOfQuestion(content: ToolContent): boolean { return content.kind =
 export function answer(state: State, permissionId: string, choice: PermissionChoice): Step {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
   if (question?.kind !== "permission") return [state, []]; // answered, withdrawn or settled since: the card says so already
+  if (choice.kind === "bypass" && question.isOurs) return [state, []];
   const option = choice.kind === "option" ? question.options.find(({ optionId }) => optionId === choice.optionId)
     : question.options.find(({ kind }) => kind === "allow_once") ?? question.options.find(({ kind }) => kind === "allow_always");
   if (!option) return [state, []];

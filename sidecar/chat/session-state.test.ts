@@ -100,6 +100,13 @@ suite("session state", () => {
     equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
   });
 
+  test("a question of ours is asked whatever the settings say of the agent's, and no setting can be made of its answer", () => {
+    const ours = { kind: "asked", asked: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" } } as const;
+    const { state, story: told } = play(OPENED, prompt("1"), ours, { kind: "answered", permissionId: "f", choice: { kind: "bypass" } });
+    equal(told, "open running accept 1 send 1 (prompting)");
+    equal(state.conversation.entries.find(entry => entry.kind === "permission")?.isOurs, true);
+  });
+
   test("a card that was answered by the setting says so", () => {
     const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(entry => entry.kind === "permission");
     deepEqual(card?.answered, { kind: "selected", optionId: "yes", name: "Yes", optionKind: "allow_once", by: "bypass" });

@@ -82,6 +82,8 @@ export interface Permission {
   readonly input?: string;
   readonly content: readonly ToolContent[];
   readonly options: readonly PermissionOption[];
+  /** We ask, about what the agent wants of us: no setting for the agent answers that. */
+  readonly isOurs?: true;
   readonly answered?: PermissionAnswered;
 }
 
