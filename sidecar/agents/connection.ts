@@ -74,7 +74,7 @@ export class AgentConnection implements AsyncDisposable {
   /** Why we ended the connection; else the channel's reason counts. */
   #why: Closed | undefined;
   readonly #turns = new Turns();
-  #agent: Introduction = { version: 1, capabilities: {} };
+  #agent: Introduction = { version: 1, capabilities: {}, name: "" };
   readonly closed: Promise<Closed>;
 
   private constructor(channel: Channel, readonly options: ConnectionOptions) {
@@ -113,6 +113,9 @@ export class AgentConnection implements AsyncDisposable {
 
   /** Of ACP, that the agent speaks. */
   get version(): AcpVersion { return this.#agent.version; }
+
+  /** What the program calls itself. */
+  get agentName(): string { return this.#agent.name; }
 
   /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
   async newSession(cwd: string, listener: SessionListener): Promise<{ readonly sessionId: string; readonly result: unknown }> {

@@ -2,13 +2,18 @@
  * `initialize`, of both versions of ACP. An agent that is offered v2 gets one request that is right in both (its version's
  * fields are read, the others ignored), so that one of v1 needs no second one. Pure.
  */
-import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 /** Of the protocol. 2 is a draft. */
 export type AcpVersion = 1 | 2;
 
 /** What an agent said of itself. */
-export interface Introduction { readonly version: AcpVersion; readonly capabilities: JsonObject }
+export interface Introduction {
+  readonly version: AcpVersion;
+  readonly capabilities: JsonObject;
+  /** The program's own name; empty when it does not say. */
+  readonly name: string;
+}
 
 /** Without a word here an agent does not use it (schema v1, `ClientCapabilities`). */
 const CAPABILITIES: JsonObject = {
@@ -26,10 +31,12 @@ export function introduction(offered: AcpVersion, ourVersion: string): JsonObjec
 
 /** `undefined`: the agent chose a version that it was not offered. */
 export function introductionOf(answer: unknown, offered: AcpVersion): Introduction | undefined {
-  const { protocolVersion, agentCapabilities, capabilities } = objectOr(answer);
-  if (protocolVersion === 1) return { version: 1, capabilities: objectOr(agentCapabilities) };
-  return protocolVersion === 2 && offered === 2 ? { version: 2, capabilities: objectOr(capabilities) } : undefined;
+  const { protocolVersion, agentCapabilities, agentInfo, capabilities, info } = objectOr(answer);
+  if (protocolVersion === 1) return { version: 1, capabilities: objectOr(agentCapabilities), name: nameIn(agentInfo) };
+  return protocolVersion === 2 && offered === 2 ? { version: 2, capabilities: objectOr(capabilities), name: nameIn(info) } : undefined;
 }
+
+function nameIn(info: unknown): string { return stringOr(objectOr(info).name, ""); }
 
 /** In v2 every agent with sessions can close them. */
 export function canClose({ version, capabilities }: Introduction): boolean {

@@ -33,9 +33,13 @@ export class AgentFiles {
 
   constructor(private readonly roots: readonly string[], private readonly editor: EditorFiles) {}
 
-  async read(raw: unknown, ask: Ask): Promise<{ readonly content: string }> {
+  /** `isMissingEmpty`: for an agent that makes files only where it can read them. */
+  async read(raw: unknown, ask: Ask, isMissingEmpty = false): Promise<{ readonly content: string }> {
     const params = objectOr(raw), file = pathIn(params);
-    const text = await this.editor.readTextFile(await this.#allowed(file, "read", ask));
+    const text = await this.editor.readTextFile(await this.#allowed(file, "read", ask)).catch((error: unknown) => {
+      if (isMissingEmpty && error instanceof RpcError && error.code === RpcCode.notFound) return "";
+      throw error;
+    });
     return { content: linesOf(text, numberOr(params.line, 1), numberOr(params.limit, undefined)) };
   }
 

@@ -10,6 +10,7 @@ import type { ActionId } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion } from "../agents/connection";
 import type { AgentKey, Lease } from "../agents/pool";
+import { readsMissingAsEmpty } from "../agents/quirks";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
@@ -25,7 +26,7 @@ import type { SessionStart, SessionWorld } from "./session";
 /** What came from the agent's side. `of` is the opening that it belongs to. */
 export type Word = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }
-  | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion }
+  | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion; readonly agentName: string }
   | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
 
@@ -65,7 +66,7 @@ export class AgentLine implements Disposable {
     if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word); // late, or taken back since
     switch (word.kind) {
       case "event": return word.event;
-      case "request": return this.#request(word.request, word.version);
+      case "request": return this.#request(word);
       case "consent": return this.#questions.consent(word.consent, word.request, word.settle);
       case "opened":
         this.#agent = { lease: word.lease, id: word.agentSession };
@@ -94,7 +95,7 @@ export class AgentLine implements Disposable {
     this.world.pool.acquire(this.#key, () => tell({ kind: "slow", text: `${agent.name} is still starting…` })).then(async lease => {
       if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
       try {
-        const { version } = lease.connection;
+        const { version, agentName } = lease.connection;
         let toldOptions = false; // by an update, before the answer that may know nothing of them
         const { sessionId, result } = await lease.connection.newSession(cwd, {
           update: update => {
@@ -107,7 +108,7 @@ export class AgentLine implements Disposable {
             if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
           },
           isAsking: () => this.#questions.isAsking,
-          request: request => this.say({ kind: "request", request, version, of }),
+          request: request => this.say({ kind: "request", request, version, agentName, of }),
           elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
           closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
         });
@@ -192,11 +193,11 @@ export class AgentLine implements Disposable {
   }
 
   /** What is answered at once, or by a person. */
-  #request(request: IncomingRequest, version: AcpVersion): SessionEvent | undefined {
+  #request({ request, version, agentName }: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
     switch (request.method) {
       case "session/request_permission": return this.#questions.permission(request, version);
       case "elicitation/create": return this.#questions.elicitation(request);
-      case "fs/read_text_file": return this.#answer(request, ask => this.#files.read(request.params, ask));
+      case "fs/read_text_file": return this.#answer(request, ask => this.#files.read(request.params, ask, readsMissingAsEmpty(agentName)));
       case "fs/write_text_file": return this.#answer(request, ask => this.#files.write(request.params, ask));
       case "terminal/create": return this.#answer(request, async () => this.#terminals.create(request.params));
       case "terminal/output": return this.#answer(request, async () => this.#terminals.output(request.params));

@@ -26,9 +26,11 @@ class World implements AsyncDisposable {
   readonly told: string[] = [];
   readonly wants: string[] = [];
   manual: readonly string[] = [];
+  /** What the next agent answers to `initialize`. */
+  initialized: unknown = undefined;
   readonly policy = new BypassPolicy([]);
   readonly pool = new AgentPool(async (_, slow) => {
-    const agent = new MemoryAgent(this.manual);
+    const agent = new MemoryAgent(this.manual, this.initialized);
     this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => undefined });
   }, error => { throw error; });
@@ -319,6 +321,12 @@ suite("chat session", () => {
     deepEqual(await ask("fs/read_text_file", { path: "/symposium/other/a", line: 2 }), { content: "of /symposium/other/a" });
     deepEqual(await ask("fs/write_text_file", { path: "/symposium/work/b", content: "x" }), {});
     await rejects(ask("fs/read_text_file", { path: "/symposium/work/missing" }), (error: unknown) => error instanceof RpcError && error.code === -32002 && error.message.includes("Resource not found: /symposium/work/missing"));
+    await using other = new World();
+    other.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
+    const its = await other.open({ cwd: "/symposium/work" });
+    await other.prompt(its, "go");
+    await other.agents[0]!.next("session/prompt");
+    deepEqual(await other.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/work/missing" }), { content: "" }, "an agent that could not make it otherwise");
     const outside = ask("fs/write_text_file", { path: "/symposium/elsewhere", content: "y" });
     const open = (): Entry | undefined => world.entries(id).findLast(entry => entry.kind === "permission" && !entry.answered);
     await world.until(() => open() !== undefined);
