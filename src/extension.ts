@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
   });
-  const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence) });
+  const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence), now: () => realClock.now() });
   const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
   const chat: ChatController = own(new ChatController({
     page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, log,

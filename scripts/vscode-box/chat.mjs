@@ -43,8 +43,8 @@ export async function sendPrompt(frame, text) {
 
 /** The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt" or "answer". */
 export const readCards = frame => frame.locator(CARDS).evaluateAll(cards => cards
-  // A card's folded part and its header are cards to mynah-ui, too.
-  .filter(card => card.parentElement.closest(".mynah-chat-item-card") === null)
+  // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any more.
+  .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
   .map(card => ({ kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer", text: card.innerText.trim(), top: card.getBoundingClientRect().top }))
   .sort((a, b) => a.top - b.top)
   .map(({ kind, text }) => ({ kind, text })));

@@ -109,6 +109,19 @@ suite("the scripted agent", () => {
     deepEqual(agent.drive.updates.at(-1)?.content, [{ type: "terminal", terminalId: "T" }]);
   });
 
+  test("does with a terminal what it is told, one request after the other", async () => {
+    await using agent = await open();
+    const heard: string[] = [];
+    agent.drive.answer = request => {
+      heard.push(request.method);
+      request.respond({ "terminal/create": { terminalId: "T" }, "terminal/wait_for_exit": { exitCode: null, signal: "SIGTERM" }, "terminal/output": { output: "so far" } }[request.method] ?? {});
+    };
+    await agent.drive.prompt(agent.session, "terminal-start ls; terminal-output; terminal-kill; terminal-wait; terminal-release");
+    equal(agent.drive.said, "so farexit SIGTERM");
+    deepEqual(heard, ["terminal/create", "terminal/output", "terminal/kill", "terminal/wait_for_exit", "terminal/release"]);
+    deepEqual(agent.drive.updates.map(({ sessionUpdate, status }) => [sessionUpdate, status]), [["tool_call", "in_progress"], ["agent_message_chunk", undefined], ["tool_call_update", "failed"], ["agent_message_chunk", undefined]]);
+  });
+
   test("says what the client refused, and goes on", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "read /a; unknown-request; unknown-notification; say .");

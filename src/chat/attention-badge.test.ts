@@ -1,10 +1,11 @@
 import { deepEqual } from "node:assert/strict";
+import { FakeClock } from "../testing/fake-clock";
 import { AttentionBadge } from "./attention-badge";
 
 suite("attention badge", () => {
-  function world(): { badge: AttentionBadge; told: string[] } {
-    const told: string[] = [];
-    return { told, badge: new AttentionBadge({ show: badge => told.push(badge ? `${badge.value}: ${badge.tooltip}` : "none"), notify: sentence => told.push(`! ${sentence}`) }) };
+  function world(): { badge: AttentionBadge; told: string[]; clock: FakeClock } {
+    const told: string[] = [], clock = new FakeClock();
+    return { told, clock, badge: new AttentionBadge({ show: badge => told.push(badge ? `${badge.value}: ${badge.tooltip}` : "none"), notify: sentence => told.push(`! ${sentence}`), now: () => clock.now() }) };
   }
   const wants = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({ sessionId, wants: what, name: "Ada", ...(title === undefined ? {} : { title }) });
 
@@ -20,15 +21,29 @@ suite("attention badge", () => {
   });
 
   test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
-    const { badge, told } = world();
+    const { badge, told, clock } = world();
     badge.visible(true);
     badge.heard(wants("a", "answer"));
     badge.heard(wants("b", "reading"));
+    clock.advance(2_000);
     badge.visible(false);
     badge.heard(wants("c", "reading"));
     badge.visible(true);
     badge.visible(false);
     deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
+  });
+
+  test("a question that came right before the chat was hidden is told of, once; one that was answered is not", () => {
+    const { badge, told, clock } = world();
+    badge.visible(true);
+    badge.heard(wants("a", "answer"));
+    badge.heard(wants("b", "answer"));
+    badge.heard(wants("b", "nothing"));
+    clock.advance(1_999);
+    badge.visible(false);
+    badge.visible(true);
+    badge.visible(false);
+    deepEqual(told.filter(each => each !== "none"), ["! Ada asks you something.", "1: 1 question waits for your answer", "1: 1 question waits for your answer"]);
   });
 
   test("nothing is left of a sidecar that is gone", () => {

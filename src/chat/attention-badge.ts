@@ -1,6 +1,6 @@
 /**
  * What waits for the user while the chat is hidden: a number on its icon, and for a question a notification. A chat that is
- * looked at wants neither.
+ * looked at wants neither. That it is hidden is heard a while after it is: a question that came just before was not seen.
  */
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -13,13 +13,20 @@ export interface AttentionWorld {
   show(badge: Badge | undefined): void;
   /** A sentence, with a way to the chat. */
   notify(sentence: string): void;
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
 }
+
+/** Who hides the chat so soon after a question came has not read it. */
+const UNREAD_MS = 2_000;
 
 type Wanted = ParamsOf<SidecarToHost, "chat/attention">;
 
 export class AttentionBadge {
   /** Those that want something. */
   readonly #wanted = new Map<SessionId, Wanted>();
+  /** Questions that came while the chat was on show, and when. */
+  readonly #shown = new Map<SessionId, number>();
   #isVisible = false;
 
   constructor(private readonly world: AttentionWorld) {}
@@ -28,22 +35,31 @@ export class AttentionBadge {
     const before = this.#wanted.get(wanted.sessionId)?.wants;
     if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading")) this.#wanted.delete(wanted.sessionId);
     else this.#wanted.set(wanted.sessionId, wanted);
-    if (!this.#isVisible && wanted.wants === "answer" && before !== "answer") this.world.notify(`${wanted.name} asks you something${wanted.title === undefined ? "" : ` in “${wanted.title}”`}.`);
+    if (wanted.wants !== "answer") this.#shown.delete(wanted.sessionId);
+    else if (before !== "answer" && this.#isVisible) this.#shown.set(wanted.sessionId, this.world.now());
+    else if (before !== "answer") this.#notify(wanted);
     this.#show();
   }
 
   /** What is shown is read; a question still waits when the view is hidden again. */
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
-    if (isVisible) for (const [sessionId, { wants }] of this.#wanted) if (wants === "reading") this.#wanted.delete(sessionId);
+    for (const [sessionId, wanted] of this.#wanted) {
+      if (isVisible && wanted.wants === "reading") this.#wanted.delete(sessionId);
+      if (!isVisible && this.world.now() - (this.#shown.get(sessionId) ?? -Infinity) < UNREAD_MS) this.#notify(wanted);
+    }
+    if (!isVisible) this.#shown.clear();
     this.#show();
   }
 
   /** The sidecar is gone, and what its sessions wanted. */
   clear(): void {
     this.#wanted.clear();
+    this.#shown.clear();
     this.#show();
   }
+
+  #notify({ name, title }: Wanted): void { this.world.notify(`${name} asks you something${title === undefined ? "" : ` in “${title}”`}.`); }
 
   #show(): void {
     const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length, answers = this.#wanted.size - questions;

@@ -33,6 +33,8 @@ suite("the language of the scripted agent", () => {
     ["read /a/b", { step: "read", text: "/a/b" }],
     ["write /a/b one\\ntwo", { step: "write", path: "/a/b", text: "one\ntwo" }],
     ["terminal sh -c 'echo x'", { step: "terminal", text: "sh -c 'echo x'" }],
+    ["terminal-start ls -l", { step: "terminal-start", text: "ls -l" }],
+    ...["terminal-wait", "terminal-output", "terminal-kill", "terminal-release"].map(step => [step, { step }] as const),
     ["mcp s t {\"a\": {}}", { step: "mcp", server: "s", tool: "t", args: { a: {} }, parallel: false }],
     ["mcp* s t", { step: "mcp", server: "s", tool: "t", args: {}, parallel: true }],
     ["crash 3", { step: "crash", n: 3 }],
@@ -57,7 +59,7 @@ suite("the language of the scripted agent", () => {
     ["error -32603 no luck", { step: "error", code: -32603, message: "no luck" }],
   ];
   for (const [text, step] of table) test(text, () => deepEqual(steps(text), [step]));
-  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1", "show", "form x", "show me", "visit", "visited", "withdraw", "option a", "notice loud x", "compact c1", "compact-say c1", "chosen x"]) {
+  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1", "show", "form x", "show me", "visit", "visited", "withdraw", "option a", "notice loud x", "compact c1", "compact-say c1", "chosen x", "terminal-start", "terminal-kill x"]) {
     test(`${text} is no step`, () => equal(parseScript(text).kind, "text"));
   }
   test("every text is a script or a text", () => {

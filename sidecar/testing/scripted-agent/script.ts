@@ -7,8 +7,9 @@
 import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
 
-type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "tools" | "env" | "stop";
-type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid";
+type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "terminal-start" | "tools" | "env" | "stop";
+type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid"
+  | "terminal-wait" | "terminal-output" | "terminal-kill" | "terminal-release";
 type NumberStep = "crash" | "sleep" | "stderr-flood";
 
 export type Step =
@@ -87,7 +88,7 @@ const form = (pattern: RegExp, make: (...groups: string[]) => Step | undefined):
 };
 
 const STEPS: Readonly<Record<string, Parse>> = {
-  say: text("say"), think: text("think"), garbage: text("garbage"), stderr: text("stderr"), title: text("title"), terminal: text("terminal"),
+  say: text("say"), think: text("think"), garbage: text("garbage"), stderr: text("stderr"), title: text("title"), terminal: text("terminal"), "terminal-start": text("terminal-start"),
   mode: form(/^(\S+)$/, id => ({ step: "mode", text: id })),
   read: form(/^(\S+)$/, path => ({ step: "read", text: path })),
   tools: form(/^(\S+)$/, server => ({ step: "tools", text: server })),
@@ -116,6 +117,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   chosen: bare("chosen"), hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"),
   "unknown-update": bare("unknown-update"), "unknown-request": bare("unknown-request"), "unknown-notification": bare("unknown-notification"),
   "answer-twice": bare("answer-twice"),
+  "terminal-wait": bare("terminal-wait"), "terminal-output": bare("terminal-output"), "terminal-kill": bare("terminal-kill"), "terminal-release": bare("terminal-release"),
   crash: number("crash"), sleep: number("sleep"), "stderr-flood": number("stderr-flood"),
   late: form(/^(\d+) ([^]+)$/, (ms, said = "") => ({ step: "late", ms: Number(ms), text: unescaped(said) })),
   commands: rest => rest === "" ? undefined : { step: "commands", commands: rest.split(",").map(command) },

@@ -8,10 +8,10 @@ import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { parseCommand } from "../../agents/command-line";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
 import { numberedWords, type Step } from "./script";
+import { Terminals } from "./terminals";
 import { isUpdate, said, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
 
@@ -48,14 +48,16 @@ class Turn {
   #twice = false;
   /** `wait-cancel` has seen the cancellation: the steps behind it are done nevertheless. */
   #winding = false;
-  #terminal = "";
   readonly #late: { readonly ms: number; readonly text: string }[] = [];
 
   readonly #questions: Questions;
+  readonly #terminals: Terminals;
 
   constructor(world: TurnWorld) {
     this.#world = world;
     this.#questions = new Questions(world.wire, world.sessionId);
+    const { cwd, cancelled, next } = world;
+    this.#terminals = new Terminals({ cwd, cancelled, next, request: (method, params) => this.#request(method, params), update: update => this.#update(update) });
   }
 
   async run(steps: readonly Step[]): Promise<Ending> {
@@ -82,7 +84,7 @@ class Turn {
 
   async #do(step: Step): Promise<void> {
     if (!isUpdate(step)) return this.#doMore(step);
-    for (const update of updatesOf(step, this.#terminal)) await this.#update(update);
+    for (const update of updatesOf(step, this.#terminals.last)) await this.#update(update);
   }
 
   async #doMore(step: Exclude<Step, UpdateStep>): Promise<void> {
@@ -94,14 +96,19 @@ class Turn {
       case "chosen": return this.#say(options.described);
       case "unknown-notification": return wire.notify("scripted/unknown", { sessionId: this.#world.sessionId });
       case "unknown-request": return this.#unknownRequest();
-      case "ask": return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminal));
+      case "ask": return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminals.last));
       case "form": return this.#say(await this.#questions.elicit({ mode: "form", message: "Please fill this in.", requestedSchema: { type: "object", properties: {} }, ...Object.fromEntries(step.fields) }));
       case "visit": return this.#say(await this.#questions.elicit({ mode: "url", message: "Please visit this page.", url: step.url, elicitationId: "visit", ...Object.fromEntries(step.fields) }));
       case "visited": return wire.notify("elicitation/complete", { elicitationId: step.id });
       case "withdraw": await after(step.ms, undefined, { signal: cancelled }); return this.#questions.withdraw();
       case "read": return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
       case "write": await this.#request("fs/write_text_file", { path: step.path, content: step.text }); return this.#say(`wrote ${step.path}`);
-      case "terminal": return this.#runTerminal(step.text);
+      case "terminal": return this.#say(await this.#terminals.run(step.text));
+      case "terminal-start": return this.#terminals.start(step.text);
+      case "terminal-wait": return this.#say(await this.#terminals.wait());
+      case "terminal-output": return this.#say(await this.#terminals.output());
+      case "terminal-kill": return this.#terminals.kill();
+      case "terminal-release": return this.#terminals.release();
       case "tools": return this.#useServer(step.text, async server => this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"));
       case "mcp": return this.#mcp([step]);
       case "env": return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
@@ -146,26 +153,6 @@ class Turn {
     catch (error) {
       if (!(error instanceof Refused)) throw error;
       await this.#say(`unknown request refused: ${String(error.code)}`);
-    }
-  }
-
-  /** A terminal of the client, shown in a tool call of its own. */
-  async #runTerminal(text: string): Promise<void> {
-    const { command, args, env } = parseCommand(text);
-    const { terminalId } = objectOr(await this.#request("terminal/create", { command, args, env: Object.entries(env).map(([name, value]) => ({ name, value })), cwd: this.#world.cwd }));
-    this.#terminal = String(terminalId);
-    const toolCallId = `terminal-${this.#world.next()}`;
-    await this.#update({ sessionUpdate: "tool_call", toolCallId, kind: "execute", title: text, status: "in_progress", content: [{ type: "terminal", terminalId }] });
-    const kill = (): void => void this.#request("terminal/kill", { terminalId }).catch(() => undefined);
-    this.#world.cancelled.addEventListener("abort", kill, { once: true });
-    try {
-      const { exitCode, signal } = objectOr(await this.#request("terminal/wait_for_exit", { terminalId }));
-      const { output } = objectOr(await this.#request("terminal/output", { terminalId }));
-      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: exitCode === 0 ? "completed" : "failed" });
-      await this.#say(`exit ${String(exitCode ?? signal)}: ${String(output)}`);
-    } finally {
-      this.#world.cancelled.removeEventListener("abort", kill);
-      await this.#request("terminal/release", { terminalId });
     }
   }
 
