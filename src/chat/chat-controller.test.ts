@@ -1,10 +1,12 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deferred } from "../deferred";
 import { WorkingFolders } from "../editor/working-folders";
 import { SidecarRefused, SidecarUnavailable } from "../errors";
 import { Log } from "../log";
 import { ELIZA, type AgentConfig } from "../protocol/agents";
 import type { Entry } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
+import type { NewChat } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
 import { ChosenControls } from "../settings/chosen-controls";
 import { readSettings } from "../settings/settings";
@@ -24,6 +26,7 @@ class World {
   restarts = 0;
   live = true;
   trusted = true;
+  selecting: Promise<undefined> | undefined;
   linkProblem: Error | undefined;
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
@@ -41,7 +44,7 @@ class World {
       sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
       folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
       chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
-      selectAgent: async agentId => { this.done.push(`select ${agentId}`); },
+      selectAgent: async agentId => { this.done.push(`select ${agentId}`); await this.selecting; },
       act: async action => { this.done.push(action); },
       openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
       openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
@@ -144,7 +147,8 @@ suite("chat controller", () => {
 
   test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
     const world = new World();
-    await world.says({ type: "new-tab", tabId: "t" }, { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" }, { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.says({ type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" }, { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
       { type: "open-terminal", tabId: "t", command: "ls", output: "" }, { type: "open-link", href: "a.ts", preview: true });
     world.linkProblem = new Error("It is not there.");
     await world.says({ type: "open-link", href: "b.ts", preview: true });
@@ -380,6 +384,17 @@ suite("chat controller", () => {
     await world.says({ type: "new-tab", tabId: "t" }, { type: "select-agent", agentId: "mine" }, { type: "select-agent", agentId: "gone" }, { type: "action", tabId: "t", action: "showLogs" },
       { type: "action", tabId: "t", action: "restartAgent" }, { type: "action", tabId: "t", action: "restartSidecar" }, { type: "open-link", href: "https://x" });
     deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "], 1, [{ sessionId: "s1" }]]);
+  });
+
+  test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {
+    const world = new World(), written = deferred<undefined>();
+    world.selecting = written.promise;
+    await world.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
+    deepEqual(world.calls("chat/new"), []);
+    world.settings = { ...world.settings, currentAgentId: "mine" };
+    written.resolve(undefined);
+    await settled();
+    deepEqual((world.calls("chat/new") as NewChat[]).map(({ agent }) => agent.id), ["mine"]);
   });
 
   test("an action that fails names no prompt: those on their way may well arrive", async () => {

@@ -62,6 +62,8 @@ export class ChatController {
   #losses = 0;
   /** Per tab, its agent's name. */
   readonly #agents = new Map<TabId, string>();
+  /** Until the last choice of the agent of new tabs is in the settings. */
+  #selecting: Promise<void> = Promise.resolve();
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Position, "sessionId">>();
 
@@ -203,19 +205,22 @@ export class ChatController {
   async #newTab(tabId: TabId): Promise<void> {
     if (this.#sessions.kind(tabId) !== undefined) return;
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    const opening = this.#open(tabId, this.world.settings().currentAgentId, undefined, []);
+    const opening = this.#open(tabId, undefined, undefined, []);
     this.postState();
     await opening;
   }
 
+  /** `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen. */
   async #open(tabId: TabId, agentId: string | undefined, cwd: string | undefined, shown: NewChat["shown"], why?: string): Promise<void> {
-    const { agents, currentAgentId, protocolV2 } = this.world.settings();
-    const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
-    if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
-    this.#agents.set(tabId, agent.name);
-    const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
-    const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
+    const selecting = this.#selecting;
     await this.#sessions.open(tabId, async () => {
+      await selecting;
+      const { agents, currentAgentId, protocolV2 } = this.world.settings();
+      const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
+      if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
+      this.#agents.set(tabId, agent.name);
+      const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
+      const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose();
       const controls = this.world.chosen.of(agent.id), folders = this.world.folders.all;
       return {
@@ -264,7 +269,9 @@ export class ChatController {
 
   async #selectAgent(agentId: string): Promise<void> {
     if (!this.world.settings().agents.some(({ id }) => id === agentId)) throw new Error(`There is no agent with the id ${agentId}.`);
-    await this.world.selectAgent(agentId);
+    const selected = this.world.selectAgent(agentId);
+    this.#selecting = selected.catch(() => undefined); // who chose it is told
+    await selected;
   }
 
   /** What is said to a session that died with its sidecar, or to none, means nothing any more. */
