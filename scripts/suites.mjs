@@ -43,9 +43,9 @@ export async function lint({ cached = false } = {}) {
   return eslint.code === 0 ? passed("lint") : failed("lint", eslint.text);
 }
 
-/** Unit, property, layer and golden tests, on this Node. */
-export const units = ({ grep, output } = {}) => mocha("units", { grep, output }, env =>
-  node("scripts/units.mjs", ["--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output, limit: LIMIT }));
+/** Unit, property, layer and golden tests, on this Node; only those `below` some folders. */
+export const units = ({ grep, output, below = [] } = {}) => mocha("units", { grep, output }, env =>
+  node("scripts/units.mjs", [...below, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output, limit: LIMIT }));
 
 /** The suites that run inside VS Code's extension host. */
 export async function host({ grep, output } = {}) {
