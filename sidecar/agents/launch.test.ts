@@ -7,6 +7,7 @@ import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
 import { scriptedAgent } from "../testing/programs";
+import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { commandOf } from "./distribution";
 import { launch } from "./launch";
 import { openLedger } from "./ledger";
@@ -25,10 +26,7 @@ suite("launch", () => {
   });
 
   test("an agent that hangs in initialize ends when nobody wants it any more, with all that it started", async function () {
-    if (process.platform !== "linux") {
-      this.skipReason = "the census reads /proc";
-      this.skip();
-    }
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const storage = mkdtempSync(path.join(tmpdir(), "launch-"));
     const run = `launch-${process.pid}`;
     const ledger = openLedger(storage, run);

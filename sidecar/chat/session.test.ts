@@ -314,19 +314,19 @@ suite("chat session", () => {
 
   test("files are read and written through the host; one outside of the workspace only with consent, which the agent may withdraw", async () => {
     await using world = new World();
-    const id = await world.open({ cwd: "/symposium/work", folders: ["/symposium/work", "/symposium/other"] });
+    const id = await world.open({ cwd: "/symposium/own", folders: ["/symposium/own", "/symposium/other"] });
     await world.prompt(id, "go");
     await world.agents[0]!.next("session/prompt");
     const ask = (method: string, params: object, signal?: AbortSignal) => world.agents[0]!.peer.request(method, { sessionId: "s1", ...params }, signal ? { signal } : {});
     deepEqual(await ask("fs/read_text_file", { path: "/symposium/other/a", line: 2 }), { content: "of /symposium/other/a" });
-    deepEqual(await ask("fs/write_text_file", { path: "/symposium/work/b", content: "x" }), {});
-    await rejects(ask("fs/read_text_file", { path: "/symposium/work/missing" }), (error: unknown) => error instanceof RpcError && error.code === -32002 && error.message.includes("Resource not found: /symposium/work/missing"));
+    deepEqual(await ask("fs/write_text_file", { path: "/symposium/own/b", content: "x" }), {});
+    await rejects(ask("fs/read_text_file", { path: "/symposium/own/missing" }), (error: unknown) => error instanceof RpcError && error.code === -32002 && error.message.includes("Resource not found: /symposium/own/missing"));
     await using other = new World();
     other.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
-    const its = await other.open({ cwd: "/symposium/work" });
+    const its = await other.open({ cwd: "/symposium/own" });
     await other.prompt(its, "go");
     await other.agents[0]!.next("session/prompt");
-    deepEqual(await other.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/work/missing" }), { content: "" }, "an agent that could not make it otherwise");
+    deepEqual(await other.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/own/missing" }), { content: "" }, "an agent that could not make it otherwise");
     const outside = ask("fs/write_text_file", { path: "/symposium/elsewhere", content: "y" });
     const open = (): Entry | undefined => world.entries(id).findLast(entry => entry.kind === "permission" && !entry.answered);
     await world.until(() => open() !== undefined);
@@ -334,7 +334,7 @@ suite("chat session", () => {
     equal(card?.kind === "permission" && card.title, "Write /symposium/elsewhere");
     await world.service.handlers["chat/answerPermission"]({ sessionId: id, permissionId: card!.id, choice: { kind: "option", optionId: "once" } }, NEVER);
     deepEqual(await outside, {});
-    deepEqual(world.told, ["write /symposium/work/b: x", "write /symposium/elsewhere: y"]);
+    deepEqual(world.told, ["write /symposium/own/b: x", "write /symposium/elsewhere: y"]);
     const withdraw = new AbortController(), withdrawn = rejects(ask("fs/read_text_file", { path: "/symposium/elsewhere" }, withdraw.signal), { code: -32800 });
     await world.until(() => open() !== undefined && open()?.id !== card!.id);
     withdraw.abort();

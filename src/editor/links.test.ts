@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 
-const FOLDERS = ["/work/one", "/work/two"];
+const FOLDERS = ["/home/ada/one", "/home/ada/two"];
 const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
 
 suite("links", () => {
@@ -30,15 +30,15 @@ suite("links", () => {
   });
 
   test("files of the workspace are opened, with a line when the link has one", () => {
-    deepEqual(of("src/a.ts"), { kind: "file", path: "/work/one/src/a.ts" });
-    deepEqual(of("/work/two/a b.ts:12:3"), { kind: "file", path: "/work/two/a b.ts", line: 12, column: 3 });
-    deepEqual(of("file:///work/two/a%20b.ts#L7"), { kind: "file", path: "/work/two/a b.ts", line: 7 });
-    deepEqual(of("./x/../y.md#L0"), { kind: "file", path: "/work/one/y.md", line: 1 });
-    deepEqual(of("a.md#section"), { kind: "file", path: "/work/one/a.md" });
+    deepEqual(of("src/a.ts"), { kind: "file", path: "/home/ada/one/src/a.ts" });
+    deepEqual(of("/home/ada/two/a b.ts:12:3"), { kind: "file", path: "/home/ada/two/a b.ts", line: 12, column: 3 });
+    deepEqual(of("file:///home/ada/two/a%20b.ts#L7"), { kind: "file", path: "/home/ada/two/a b.ts", line: 7 });
+    deepEqual(of("./x/../y.md#L0"), { kind: "file", path: "/home/ada/one/y.md", line: 1 });
+    deepEqual(of("a.md#section"), { kind: "file", path: "/home/ada/one/a.md" });
   });
 
   test("files elsewhere, on other machines, or of no workspace are refused", () => {
-    for (const href of ["/etc/passwd", "../three/x", "file:///work/onemore/x", "file://host/share/x", "//host/x", "%2e%2e/%2e%2e/etc/passwd", "a%00b", "%zz", "", "#x", "."]) {
+    for (const href of ["/etc/passwd", "../three/x", "file:///home/ada/onemore/x", "file://host/share/x", "//host/x", "%2e%2e/%2e%2e/etc/passwd", "a%00b", "%zz", "", "#x", "."]) {
       equal(of(href).kind, "refused", href);
     }
     equal(of("src/a.ts", []).kind, "refused");
