@@ -1,0 +1,178 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { SidecarRefused, SidecarUnavailable } from "../errors";
+import { ELIZA } from "../protocol/agents";
+import { ErrorCode } from "../protocol/errors";
+import { settled } from "../testing/settled";
+import { MINE, RUNNING, BACKOFF, SHOWN, World, prompt } from "../testing/chat-controller-world";
+
+suite("chat controller, when the sidecar or the page comes and goes", () => {
+  test("a page that asks is answered by the session, from where it is", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, asked: 7, shown: SHOWN });
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, asked: 7 }]);
+    equal(world.calls("chat/new").length, 1);
+  });
+
+  test("a page that asks often while a session opens is answered once, from where it is then", async () => {
+    const world = new World();
+    world.sidecar.hold("chat/new");
+    for (const asked of [1, 2, 3]) await world.ready({ tabId: "t", asked });
+    world.sidecar.release();
+    await settled();
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s1", asked: 3 }]);
+    await world.ready({ tabId: "t", asked: 4 });
+    equal(world.calls("chat/replay").length, 2);
+  });
+
+  test("a tab of an earlier window goes on with its agent and folder, and with a sentence about what is above", async () => {
+    const world = new World();
+    await world.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." }]);
+    deepEqual(world.of("state").at(-1)?.tabs, ["t"]);
+  });
+
+  test("a tab whose agent is not configured any more, or whose folder is not ours, gets ours", async () => {
+    const world = new World();
+    await world.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
+    await world.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
+    deepEqual(world.calls("chat/new"), [
+      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded. The agent “gone” is not configured any more; Eliza answers from here on." },
+      { agent: ELIZA, cwd: "/w", shown: [] },
+    ]);
+  });
+
+  test("when the sidecar died, the page is told, asks with what it shows, and a prompt sent meanwhile arrives after that", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    deepEqual(world.of("state").at(-1)?.sidecar, { state: "restarting", message: "Symposium’s sidecar is being started again." });
+    await world.says(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    deepEqual(world.posted.slice(-2).map(({ type }) => type), ["state", "askAgain"]);
+    deepEqual(world.sidecar.calls, []);
+    await world.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }]);
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("what a page said before it heard of the loss opens nothing: more may be on its screen by then", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    equal(world.of("state").at(-1)?.losses, 1);
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 0 });
+    deepEqual(world.sidecar.calls, []);
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 3, shown: SHOWN }], losses: 1 });
+    deepEqual(world.calls("chat/new").length, 1);
+    deepEqual(world.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
+  });
+
+  test("a session that a sidecar opened while it was being stopped is lost with it", async () => {
+    const world = new World();
+    world.sidecar.hold("chat/new");
+    await world.says({ type: "new-tab", tabId: "t" });
+    await world.become({ kind: "stopping", run: 1, next: "start" });
+    world.sidecar.release();
+    await settled();
+    world.sidecar.die();
+    await world.become({ kind: "starting", run: 2, node: "own", deaths: [] });
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    equal(world.posted.at(-1)?.type, "askAgain");
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 1 });
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/replay"]);
+  });
+
+  test("without a page nobody says what is shown: a prompt of a lost tab opens it", async () => {
+    const world = new World();
+    world.live = false;
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    world.sidecar.restart();
+    await world.chat.handle(prompt("t"));
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt"]);
+  });
+
+  test("a prompt that was on its way when the sidecar died is no failure: the page repeats it", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.hold("chat/prompt");
+    await world.says(prompt("t"));
+    world.sidecar.die();
+    await settled();
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("a session that the sidecar does not know is opened again when the page asks", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
+    await world.says(prompt("t"));
+    equal(world.posted.at(-1)?.type, "askAgain");
+    await world.ready({ tabId: "t" });
+    equal(world.calls("chat/new").length, 2);
+  });
+
+  test("what the sidecar refuses is said in the tab, and to who asked", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
+    await rejects(world.chat.handle(prompt("t")), /still answering/);
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "Eliza is still answering." }]);
+    await rejects(world.chat.handle(prompt("t")), /still answering/, "one that has failed stays so: its text is in the input again");
+    equal(world.calls("chat/prompt").length, 1);
+    await rejects(world.chat.handle(prompt("never", "another")), /closed/);
+  });
+
+  test("a prompt that the page repeats while it waits for its answer is sent once", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.hold("chat/prompt");
+    await world.says(prompt("t"), prompt("t"));
+    equal(world.calls("chat/prompt").length, 1);
+    world.sidecar.release();
+    await settled();
+    await world.says(prompt("t"));
+    equal(world.calls("chat/prompt").length, 2, "the sidecar knows what it has");
+    deepEqual(world.of("failed"), []);
+  });
+
+  test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    await world.says(prompt("t"));
+    world.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
+    await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
+    deepEqual(world.of("state").at(-1)?.sidecar, { state: "failed", message: "It stopped 5 times.", actions: ["restartSidecar", "showLogs"] });
+    deepEqual(world.of("failed"), [{ type: "failed", tabId: "t", messageId: "m-hi", message: "It stopped 5 times." }]);
+    deepEqual(world.done, []);
+  });
+
+  test("when no page is there to say it, VS Code does", async () => {
+    const world = new World();
+    world.live = false;
+    await world.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
+    deepEqual(world.done, ["tell It stopped 5 times. restartSidecar showLogs"]);
+  });
+
+  test("the first start looks like running, later ones do not, and the end of the window is not told", async () => {
+    const world = new World();
+    await world.become({ kind: "starting", run: 1, node: "own", deaths: [] });
+    await world.become({ kind: "starting", run: 2, node: "own", deaths: [] });
+    await world.become({ kind: "stopping", run: 2, next: "start" });
+    deepEqual(world.of("state").map(({ sidecar }) => sidecar.state), ["running", "restarting", "restarting"]);
+    await world.become({ kind: "stopping", run: 2, next: "rest" });
+    await world.become({ kind: "stopped", run: 2 });
+    equal(world.posted.length, 3);
+  });
+});

@@ -1,0 +1,72 @@
+/** The chat controller between a page, a sidecar and settings that the test plays. */
+import { WorkingFolders } from "../editor/working-folders";
+import { Log } from "../log";
+import type { AgentConfig } from "../protocol/agents";
+import type { Entry } from "../protocol/chat";
+import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
+import { ChosenControls } from "../settings/chosen-controls";
+import { readSettings } from "../settings/settings";
+import type { SidecarPhase } from "../sidecar-policy";
+import { FakeSidecar } from "./fake-sidecar";
+import { settled } from "./settled";
+import { ChatController } from "../chat/chat-controller";
+
+export const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
+export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
+export const BACKOFF: SidecarPhase = { kind: "backoff", run: 1, node: "own", deaths: [0] };
+export const SHOWN: readonly Entry[] = [{ kind: "user", id: "m0", text: "hi" }];
+
+export class World {
+  readonly sidecar = new FakeSidecar();
+  phase: SidecarPhase = RUNNING;
+  restarts = 0;
+  live = true;
+  trusted = true;
+  selecting: Promise<undefined> | undefined;
+  linkProblem: Error | undefined;
+  folders = ["/w"];
+  readonly posted: HostToPage[] = [];
+  readonly done: string[] = [];
+  settings = readSettings(name => name === "symposium.agents" ? [MINE] : undefined);
+  readonly log = new Log();
+  readonly memory = new Map<string, unknown>();
+  readonly chosen = new ChosenControls({ get: key => this.memory.get(key), update: async (key, value) => { this.memory.set(key, value); } }, this.log);
+  readonly chat: ChatController;
+
+  constructor() {
+    const world = this;
+    this.chat = new ChatController({
+      page: { get isLive() { return world.live; }, post: message => { if (world.live) this.posted.push(message); } },
+      sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
+      folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
+      chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
+      selectAgent: async agentId => { this.done.push(`select ${agentId}`); await this.selecting; },
+      act: async action => { this.done.push(action); },
+      openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
+      openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
+      showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },
+      tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
+      forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
+    });
+  }
+
+  /** As the page would: nobody looks at the result. */
+  async says(...messages: PageToHost[]): Promise<void> {
+    for (const message of messages) this.chat.handle(message).catch(() => undefined);
+    await settled();
+  }
+  ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
+    return this.says({ type: "webview-ready", tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })) });
+  }
+  async become(phase: SidecarPhase): Promise<void> {
+    this.phase = phase;
+    this.chat.phaseChanged(phase);
+    await settled();
+  }
+  of<T extends HostToPage["type"]>(type: T): Extract<HostToPage, { type: T }>[] {
+    return this.posted.filter((message): message is Extract<HostToPage, { type: T }> => message.type === type);
+  }
+  calls(method: string): unknown[] { return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params); }
+}
+
+export const prompt = (tabId: string, text = "hi"): PageToHost => ({ type: "prompt", tabId, messageId: `m-${text}`, text });
