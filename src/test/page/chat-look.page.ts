@@ -173,12 +173,24 @@ suite("the look of what an agent shows and asks", () => {
   }
 
   suite("in use", () => {
+    /** Also where only some of these tests run, and the questions from the beginning are still open. */
+    async function atRest(): Promise<void> {
+      const declines = chat().getByRole("button", { name: "Decline" });
+      for (let open = await declines.count(); open > 0; open--) {
+        await declines.first().click();
+        await seen(async () => await declines.count() < open, "the question is declined");
+      }
+      await turnEnded(box.frame);
+    }
+
     test("a form that is sent is gone, its card says so, and the focus is back at the prompt", async () => {
       await form().getByLabel("Name").fill("symposium");
       await form().getByLabel("Mail").fill("");
+      await form().getByLabel("Beta").check();
       await form().getByLabel("Copies").fill("3");
       await form().getByLabel("Copies").press("Enter");
       await showsText(box.frame, "Answered by you");
+      await atRest();
       await turnEnded(box.frame);
       assert.equal(await form().count(), 0);
       await seen(async () => await focused() === "Prompt", "the focus on the prompt");
@@ -186,6 +198,7 @@ suite("the look of what an agent shows and asks", () => {
     });
 
     test("commands are found by what is typed, chosen by keyboard, and are text in the prompt", async () => {
+      await atRest();
       await input().focus();
       await box.page.keyboard.type("/");
       const options = chat().locator(".symposium-commands [role=option]");
@@ -206,6 +219,7 @@ suite("the look of what an agent shows and asks", () => {
     });
 
     test("Escape closes the list and leaves the text, a click chooses, and a command typed whole is sent by Enter", async () => {
+      await atRest();
       await input().focus();
       await box.page.keyboard.type("/p");
       await box.page.keyboard.press("Escape");
@@ -219,6 +233,7 @@ suite("the look of what an agent shows and asks", () => {
     });
 
     test("HTML in a form, a page to visit, commands, a notice, media and a compaction is text", async () => {
+      await atRest();
       const hostile = { type: "object", title: HTML, description: HTML, required: ["a"], properties: {
         a: { type: "string", title: HTML, description: HTML, default: HTML, pattern: HTML, format: "email" }, b: { type: "string", title: `b ${HTML}`, oneOf: [{ const: HTML, title: HTML, description: HTML }] },
         [HTML]: { type: "array", title: HTML, items: { type: "string", enum: [HTML] } }, c: { type: "string", title: "c", enum: [1, 2, 3, 4, 5, 6].map(n => `${HTML}${n}`) }, d: { type: "boolean", title: HTML },
