@@ -9,6 +9,7 @@ const { BundledPackages } = require("./scripts/bundled-packages.js");
 const { version } = require("./package.json");
 
 const MYNAH = /node_modules[\\/]@aws[\\/]mynah-ui[\\/]dist[\\/]main\.js$/;
+const MYNAH_PATCH = path.resolve(__dirname, "scripts/mynah-patch.js");
 
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";
@@ -29,7 +30,7 @@ module.exports = (_env, { mode = "production" }) => {
     performance: { hints: false },
     stats: "errors-warnings",
     // The name carries what the entries in the cache depend on besides their content.
-    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename] } },
+    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename, MYNAH_PATCH] } },
   });
 
   const minimizer = target => [new EsbuildPlugin({ target, keepNames: true, legalComments: "none" })];
@@ -46,7 +47,7 @@ module.exports = (_env, { mode = "production" }) => {
     },
     {
       ...page, target: ["web", "es2022"],
-      module: { ...page.module, noParse: MYNAH },
+      module: { noParse: MYNAH, rules: [...page.module.rules, { test: MYNAH, loader: MYNAH_PATCH }] },
       optimization: { minimize: false },
     },
     {

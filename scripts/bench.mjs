@@ -17,6 +17,8 @@ const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
   const entryPoints = [...files, ...globSync(["bench"], /\.program\.ts$/)];
   await build({ entryPoints, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", keepNames: true, minify: true, logLevel: "warning" });
+  // Without names kept: what is called in a page is sent there as text.
+  await build({ entryPoints: globSync(["bench"], /\.browser\.ts$/), outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, format: "iife", platform: "browser", target: "chrome120", minify: true, logLevel: "warning" });
   process.env.SYMPOSIUM_BENCH_PROGRAMS = outdir;
   const results = [];
   for (const file of files) {

@@ -27,15 +27,15 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/lazy-launcher.ts", ["src/protocol", "src/sidecar-supervisor.ts"]],
   ["src/sidecar-process.ts", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/node-program.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "vscode", "node:"]],
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
-  ["src/editor", ["src/protocol", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
+  ["src/editor", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"]],
   ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
   ["src/testing", ["src", "node:"]],
-  ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/chat", "vscode", "node:"]],
+  ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
   ["src/test", ["src", "scripts/vscode-box", "vscode", "playwright-core", ...TEST]],
 
-  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/split.ts", "webview/texts.ts", "webview/tool-content.ts"]],
+  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/growing.ts", "webview/texts.ts", "webview/tool-content.ts"]],
   ["webview", ["src/protocol", MYNAH, "uuid"]],
 
   [ERRORS, ["src/protocol"]],
@@ -53,7 +53,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 
   // Tests that join the programs, and what stands in there for VS Code and the processes.
   ["test", ["src", "webview", "sidecar", ...TEST]],
-  ["bench", ["src", "webview", "sidecar", "node:", ACP]],
+  ["bench", ["src", "webview", "sidecar", "scripts/vscode-box", "playwright-core", "node:", ACP]],
 ];
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 

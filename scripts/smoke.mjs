@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { root } from "./project.mjs";
-import { allowOnce, lastExchange, lastNotice, openChat, rejectOnce, sendPrompt, turnEnded } from "./vscode-box/chat.mjs";
+import { allowOnce, lastExchange, lastNotice, openChat, rejectOnce, sendPrompt, stopAt, turnEnded } from "./vscode-box/chat.mjs";
 import { installBox } from "./vscode-box/install.mjs";
 import { startServer } from "./vscode-box/server.mjs";
 import { launchBrowser, openWorkbench } from "./vscode-box/workbench.mjs";
 
-/** Resolves to the exit code. */
-export async function smoke({ prompts, settings, screenshot, seconds, workspace, permission = "allow" }) {
+/** The first prompt is stopped when its answer has the text `stop`. Resolves to the exit code. */
+export async function smoke({ prompts, settings, screenshot, seconds, workspace, permission = "allow", stop }) {
   await installBox();
   const home = mkdtempSync(path.join(tmpdir(), "symposium-"));
   process.on("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
@@ -21,14 +21,16 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   try {
     page = await openWorkbench(browser, server, { folder: workspace, extensions: [root] });
     const frame = await openChat(page);
-    for (const prompt of prompts.length > 0 ? prompts : ["Hello, I am a little worried about computers."]) {
+    for (const [i, prompt] of (prompts.length > 0 ? prompts : ["Hello, I am a little worried about computers."]).entries()) {
       await sendPrompt(frame, prompt);
+      const isStopped = stop !== undefined && i === 0;
+      if (isStopped) await stopAt(frame, stop, seconds * 1000);
       await turnEnded(frame, { timeout: seconds * 1000, answer: permission === "reject" ? rejectOnce : allowOnce, permission: label => console.log(`Permission: pressed “${label}”`) });
       const { question, answer } = await lastExchange(frame);
       if (answer === "") throw new Error(`"${prompt}" was not answered.`);
       console.log(`Question: ${question}\nAnswer: ${answer}\n`);
       const notice = await lastNotice(frame);
-      if (notice !== undefined) throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
+      if (notice !== undefined && !isStopped) throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
     }
   } catch (error) {
     code = 1;

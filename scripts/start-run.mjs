@@ -15,9 +15,9 @@ const WORKSPACE = path.join(root, "test-workspace");
 const HINT = "The chat is behind the Symposium icon in the activity bar, at the left.";
 
 export async function start(argv) {
-  const asked = options(argv, { flags: ["smoke", "browser", "development"], one: ["agent", "screenshot", "timeout", "permission", "folder"], many: ["prompt"] });
+  const asked = options(argv, { flags: ["smoke", "browser", "development"], one: ["agent", "screenshot", "timeout", "permission", "folder", "stop"], many: ["prompt"] });
   if (asked.rest.length > 0) fail(`What is "${asked.rest.join(" ")}"? An agent's command is one argument: npm start -- --agent 'my-agent --acp'`);
-  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission)) fail("--prompt, --permission, --screenshot and --timeout go with --smoke.");
+  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop)) fail("--prompt, --permission, --stop, --screenshot and --timeout go with --smoke.");
   if (!["allow", "reject", undefined].includes(asked.permission)) fail(`--permission is allow or reject, not "${asked.permission}".`);
   const seconds = Number(asked.timeout ?? 120);
   if (!(seconds > 0)) fail(`--timeout is a number of seconds, not "${asked.timeout}".`);
@@ -25,7 +25,7 @@ export async function start(argv) {
     await build(asked.development ? "development" : "production");
     const settings = agentSettings(asked.agent);
     const workspace = asked.folder === undefined ? WORKSPACE : path.resolve(caller(), asked.folder);
-    if (asked.smoke) process.exitCode = await smoke({ prompts: asked.prompt, settings, screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")), seconds, workspace, permission: asked.permission });
+    if (asked.smoke) process.exitCode = await smoke({ prompts: asked.prompt, settings, screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")), seconds, workspace, permission: asked.permission, stop: asked.stop });
     else if (!asked.browser && desktop()) await openDesktop(desktop(), settings, workspace);
     else await openBrowser(settings, workspace);
   } catch (error) {

@@ -1,29 +1,43 @@
 /** Every command of the table in `names.ts`. The tests' own go through the same handlers as the page's messages. */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { ChatController, HostAction } from "./chat/chat-controller";
+import type { ChatController } from "./chat/chat-controller";
+import type { HostAction } from "./chat/chat-world";
 import type { ResponseCapture } from "./chat/response-capture";
+import { additions } from "./editor/additions";
+import { NothingToAdd, type EditorContext, type Gathered } from "./editor/context";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
 import type { Configuration } from "./settings/configuration";
 
 export interface CommandWorld {
   readonly chat: ChatController;
   readonly configuration: Configuration;
+  readonly context: EditorContext;
   showLogs(): void;
 }
 
-export function registerCommands({ chat, configuration, showLogs }: CommandWorld): vscode.Disposable {
+export function registerCommands({ chat, configuration, context, showLogs }: CommandWorld): vscode.Disposable {
   const openChat = async (): Promise<void> => { await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`); };
+  const add = async (gather: () => Promise<Gathered>): Promise<void> => {
+    const { attachments, left } = await gathered(gather);
+    if (attachments.length > 0) {
+      void chat.attach(attachments);
+      await openChat();
+    }
+    if (left !== undefined) void vscode.window.showInformationMessage(left);
+  };
   return register({
     "symposium.openChat": openChat,
     "symposium.newTab": async () => { chat.openTab(); await openChat(); },
+    "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
+    "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": () => selectAgent(configuration),
     "symposium.restartAgent": async () => {
       if (!await chat.restartAgent()) await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.showLogs": showLogs,
-  } satisfies Record<CommandName, () => unknown>);
+  } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
 
 export function registerTestCommands(chat: ChatController, capture: ResponseCapture): vscode.Disposable {
@@ -39,6 +53,14 @@ export function registerTestCommands(chat: ChatController, capture: ResponseCapt
 
 function register(commands: Readonly<Record<string, (...args: never[]) => unknown>>): vscode.Disposable {
   return vscode.Disposable.from(...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)));
+}
+
+async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
+  try { return await gather(); }
+  catch (error) {
+    if (error instanceof NothingToAdd) return { attachments: [], left: error.message };
+    throw error;
+  }
 }
 
 async function selectAgent(configuration: Configuration): Promise<void> {

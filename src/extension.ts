@@ -7,13 +7,15 @@ import { ChatView } from "./chat/chat-view";
 import { ResponseCapture } from "./chat/response-capture";
 import { realClock } from "./clock";
 import { act, invite, registerCommands, registerTestCommands, tell } from "./commands";
+import { EditorComposer } from "./editor/composer";
+import { registerDiscussAction } from "./editor/discuss-action";
 import { Proposals } from "./editor/proposals";
 import { TextFiles } from "./editor/text-files";
 import { WorkingFolders } from "./editor/working-folders";
 import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/workspace";
 import { lazyLauncher } from "./lazy-launcher";
 import { channelListener, Log } from "./log";
-import { CHAT_VIEW } from "./names";
+import { CHAT_VIEW, COMMANDS } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
 import { ChosenControls } from "./settings/chosen-controls";
 import { Configuration } from "./settings/configuration";
@@ -37,6 +39,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const folders = workspaceFolders(log);
   const files = new TextFiles();
   const proposals = own(new Proposals(files, folders.folders));
+  const composer = own(new EditorComposer(realClock, log));
   const chosen = new ChosenControls(context.globalState, log);
   const capture = new ResponseCapture();
   const supervisor = sidecar = new SidecarSupervisor({
@@ -63,20 +66,21 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence), now: () => realClock.now() });
   const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
   const chat: ChatController = own(new ChatController({
-    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, log,
+    page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, composer, log,
     settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
     act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
     forwarded: (tabId, event) => capture.heard(tabId, event),
   }));
 
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
+  own(registerDiscussAction("symposium.discussSelection", COMMANDS["symposium.discussSelection"]));
   own(vscode.workspace.onDidGrantWorkspaceTrust(() => chat.trustGranted()));
   own(configuration.onChange(({ bypass, logLevel }) => {
     supervisor.tell("settings/bypass", { agentIds: bypass });
     supervisor.tell("settings/logLevel", { level: logLevel });
     chat.postState();
   }));
-  own(registerCommands({ chat, configuration, showLogs: () => channel().show() }));
+  own(registerCommands({ chat, configuration, context: composer.context, showLogs: () => channel().show() }));
   if (context.extensionMode === vscode.ExtensionMode.Production) return undefined;
   own(registerTestCommands(chat, capture));
   return { onLog: log.onLog };

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type SettingName } from "./names";
+import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type CommandName, type SettingName } from "./names";
 import { LOG_LEVELS } from "./protocol/log";
 import { readSettings } from "./settings/settings";
 
@@ -49,7 +49,12 @@ suite("the manifest and the public names", () => {
   });
 
   test("menus name declared commands and views", () => {
-    for (const { command, when } of Object.values(contributes.menus).flat()) ok(command in COMMANDS && when.includes(CHAT_VIEW), command);
+    for (const [menu, items] of Object.entries(contributes.menus)) for (const { command, when } of items) ok(command in COMMANDS && (menu !== "view/title" || when.includes(CHAT_VIEW)), `${command} in ${menu}`);
+  });
+
+  test("what a user looks at or has selected can be added from its own menu", () => {
+    const menusOf = (name: CommandName): readonly string[] => Object.entries(contributes.menus).flatMap(([menu, items]) => items.some(({ command }) => command === name) ? [menu] : []);
+    deepEqual([menusOf("symposium.addToChat"), menusOf("symposium.discussSelection")], [["explorer/context", "editor/title/context", "editor/context", "terminal/context"], ["editor/context"]]);
   });
 
   test("container and views are the table's", () => {

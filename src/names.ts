@@ -12,6 +12,7 @@ export const SETTINGS = {
   "symposium.bypassPermissions": { default: [], scope: "user" },
   "symposium.acpAgentPath": { default: "", scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
+  "symposium.requireModifierToSend": { default: false, scope: "any" },
   "symposium.experimentalProtocolV2": { default: false, scope: "user" },
   "symposium.logLevel": { default: "info", scope: "user" },
 } as const satisfies Readonly<Record<string, SettingRow>>;
@@ -25,6 +26,8 @@ export const VIEWS = [CHAT_VIEW] as const;
 export const COMMANDS = {
   "symposium.openChat": "Open Chat",
   "symposium.newTab": "New Tab",
+  "symposium.discussSelection": "Discuss in Symposium",
+  "symposium.addToChat": "Add to Symposium",
   "symposium.selectAgent": "Select Agent",
   "symposium.restartAgent": "Restart Agent",
   "symposium.restartSidecar": "Restart Sidecar",

@@ -2,8 +2,9 @@
  * A card: what it says, not how it is drawn. Pure.
  *
  * Invariant: everything in `Card` that is rendered as Markdown has been through `markdown-safe`; what is in `form`, in
- * `terminals` and in a picture's `alt` is text of others, and goes to the screen as text only.
+ * `attached`, in `terminals` and in a picture's `alt` is text of others, and goes to the screen as text only.
  */
+import type { Attachment } from "../src/protocol/attachments";
 import type { TerminalView } from "../src/protocol/chat";
 import type { FormAsk } from "../src/protocol/elicitation";
 
@@ -59,6 +60,8 @@ export interface Card {
   readonly startsUnfolded: boolean;
   /** Asked below the body, with its own buttons; one that is not open is shown, and cannot be changed or sent. */
   readonly form: { readonly ask: FormAsk; readonly asks: string; readonly open: boolean } | undefined;
+  /** What the user sent with the prompt. */
+  readonly attached: readonly Attachment[];
   /** What runs, or ran, in it, as it is printed. */
   readonly terminals: readonly ShownTerminal[];
   /** What its buttons `change:0`, `change:1`… open. */
@@ -77,9 +80,10 @@ export interface Circumstances {
 }
 
 export const noTerminals: readonly ShownTerminal[] = [];
+const nothingAttached: readonly Attachment[] = [];
 
 export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card {
-  return { key: keyOf(id), kind, growing: false, header: undefined, body: "", pictures: [], folded: [], startsUnfolded: false, form: undefined, terminals: noTerminals, changes: [], buttons: [], ...rest };
+  return { key: keyOf(id), kind, growing: false, header: undefined, body: "", pictures: [], folded: [], startsUnfolded: false, form: undefined, attached: nothingAttached, terminals: noTerminals, changes: [], buttons: [], ...rest };
 }
 
 /** An id may be any text of an agent's; a few would be taken for something that every object has. */

@@ -1,12 +1,13 @@
 /**
  * The chat on screen: the only file that knows mynah-ui (4.39). Tabs by our ids, cards by their keys.
  *
- * Invariants: what is drawn is what was last given to `show`, whatever mynah keeps; a card that did not change is not
- * touched; only acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been
+ * Invariants: what is drawn of the selected tab is what was last given to `show`, whatever mynah keeps; of a tab that nobody sees only the title
+ * is drawn, and all of it before it is seen; a card that did not change is not touched; only acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been
  * made safe before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
  */
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../src/protocol/agents";
+import type { Mention } from "../src/protocol/attachments";
 import type { TabId } from "../src/protocol/webview";
 import type { Acts } from "./acts";
 import { changeOf, pageChoice } from "./buttons";
@@ -25,7 +26,10 @@ export type { Acts } from "./acts";
 
 interface Place {
   readonly mynahId: string;
+  /** What was last given to `show`, and what of that is on screen. */
   view: TabView | undefined;
+  drawn: TabView | undefined;
+  title: string;
   cards: readonly Card[];
   window: CardWindow;
   readonly parts: TabParts;
@@ -55,7 +59,7 @@ export class ChatUi {
       defaults: { store: { tabTitle: "Chat", cancelButtonWhenLoading: true, chatItems: [] } },
       config: { texts, maxTabs, maxUserInput: 500_096, userInputLengthWarningThreshold: 490_000, autoFocus: false, disableTypewriterAnimation: true, test: true, codeInsertToCursorEnabled: false },
       onTabAdd: mynahId => this.#added(mynahId),
-      onTabChange: mynahId => { if (this.#doing.kind === "nothing") this.#withTab(mynahId, tabId => { acts.selected(tabId); this.#input.focus(mynahId); }); },
+      onTabChange: mynahId => { this.#drawLatest(this.#place(mynahId)); if (this.#doing.kind === "nothing") this.#withTab(mynahId, tabId => { acts.selected(tabId); if (!document.activeElement?.matches("[role=tab]:focus-visible")) this.#input.focus(mynahId); }); },
       onTabRemove: mynahId => this.#withTab(mynahId, tabId => { this.#tabIds.delete(mynahId); this.#places.delete(tabId); acts.closed(tabId); }),
       onBeforeTabRemove: mynahId => (this.#place(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
@@ -80,12 +84,22 @@ export class ChatUi {
     this.#doing = { kind: "selecting" };
     this.#mynah.selectTab(place.mynahId);
     this.#doing = { kind: "nothing" };
+    this.#drawLatest(place);
   }
 
   fill(tabId: TabId, text: string): void {
     const place = this.#places.get(tabId);
     if (place) this.#input.fill(place.mynahId, text);
   }
+
+  /** At once, or as soon as the page has the focus. */
+  focusPrompt(tabId: TabId): void {
+    const place = this.#places.get(tabId);
+    if (place) this.#input.focusWhenThere(place.mynahId);
+  }
+
+  /** What fits behind the `@`. */
+  offer(tabId: TabId, query: string, mentions: readonly Mention[]): void { this.#places.get(tabId)?.parts.offer(query, mentions); }
 
   showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
     this.#agents = agents;
@@ -96,11 +110,22 @@ export class ChatUi {
   show(tabId: TabId, view: TabView): void {
     const place = this.#places.get(tabId);
     if (!place) return;
+    place.view = view;
+    if (this.#mynah.getSelectedTabId() === place.mynahId) this.#draw(place, view);
+    else this.#showTitle(place, view);
+  }
+
+  #drawLatest(place: Place | undefined): void {
+    if (place?.view && place.view !== place.drawn) this.#draw(place, place.view);
+  }
+
+  #draw(place: Place, view: TabView): void {
     const focused = document.activeElement;
     const follow = place.parts.follow();
-    const before = place.view;
+    const before = place.drawn;
+    this.#showTitle(place, view);
     this.#showAround(place, view);
-    place.view = view;
+    place.drawn = view;
     if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
     place.parts.show(view);
     this.#showCards(place, view.cards);
@@ -117,9 +142,13 @@ export class ChatUi {
 
   // --- around the cards
 
-  #showAround({ mynahId, view: before }: Place, view: TabView): void {
+  #showTitle(place: Place, { title }: TabView): void {
+    if (place.title !== title) this.#mynah.updateStore(place.mynahId, { tabTitle: title });
+    place.title = title;
+  }
+
+  #showAround({ mynahId, drawn: before }: Place, view: TabView): void {
     const set = (changes: Parameters<MynahUI["updateStore"]>[1]) => this.#mynah.updateStore(mynahId, changes);
-    if (before?.title !== view.title) set({ tabTitle: view.title });
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
     if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
@@ -203,7 +232,7 @@ export class ChatUi {
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
-    const place: Place = { mynahId, view: undefined, cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
+    const place: Place = { mynahId, view: undefined, drawn: undefined, title: "", cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
     this.#places.set(tabId, place);
     this.#input.watch(mynahId);
     this.#showPickers(place, undefined);
@@ -227,9 +256,9 @@ function earlier(count: number): Card {
   return card(EARLIER, "notice", { header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }] });
 }
 
-/** For the renderer, which does not draw terminals. */
+/** For the renderer, which draws neither terminals nor what was attached. */
 function isSame(a: Card, b: Card): boolean {
-  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify({ ...a, terminals: [], changes: [] }) === JSON.stringify({ ...b, terminals: [], changes: [] }));
+  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) === JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }));
 }
 
 function itemOf(card: Card, how: "new" | "update"): ChatItem {

@@ -1,5 +1,6 @@
 /**
- * The place between a tab's conversation and its prompt: the plan that is under way, and how full the agent's context is.
+ * The place between a tab's conversation and its prompt: the plan that is under way, how full the agent's context is, and the
+ * prompts that wait.
  *
  * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is the
  * user's choice, and outlives new plans.
@@ -7,6 +8,7 @@
 import type { PlanStep, Usage } from "../src/protocol/chat";
 import { planView, usageView } from "./dock-view";
 import { freshId, make, setText } from "./dom";
+import { QueueList, type QueueListener } from "./queue-list";
 import type { TabView } from "./tab-view";
 import { texts } from "./texts";
 
@@ -22,13 +24,15 @@ export class Dock {
   readonly #usageButton = make("button", { className: "symposium-usage", attributes: { type: "button" } }, this.#ring, this.#usageShort);
   readonly #followButton = make("button", { className: "symposium-follow", text: texts.follow, attributes: { type: "button", title: texts.followTooltip } });
   readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
+  readonly #queue: QueueList;
   #plan: readonly PlanStep[] | undefined;
   #usage: Usage | undefined;
 
-  constructor(followToggled: () => void) {
+  constructor(followToggled: () => void, queue: QueueListener) {
+    this.#queue = new QueueList(queue);
     this.#followButton.addEventListener("click", followToggled);
     this.#usageButton.setAttribute("aria-controls", this.#usageFull.id);
-    this.element.append(make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton), this.#planSteps, this.#usageFull);
+    this.element.append(make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton), this.#planSteps, this.#usageFull, this.#queue.element);
     this.#fold(this.#planButton, this.#planSteps);
     this.#fold(this.#usageButton, this.#usageFull);
     this.#showPlan();
@@ -36,10 +40,11 @@ export class Dock {
     this.#showFollowing(undefined);
   }
 
-  show({ plan, usage, following }: Pick<TabView, "plan" | "usage" | "following">): void {
+  show({ plan, usage, following, queue }: Pick<TabView, "plan" | "usage" | "following" | "queue">): void {
     if (plan !== this.#plan) { this.#plan = plan; this.#showPlan(); }
     if (usage !== this.#usage) { this.#usage = usage; this.#showUsage(); }
     this.#showFollowing(following);
+    this.#queue.show(queue);
   }
 
   #showFollowing(following: boolean | undefined): void {
@@ -72,7 +77,7 @@ export class Dock {
     setText(this.#usageShort, view.short);
     setText(this.#usageFull, view.full);
     this.#usageButton.title = view.full;
-    this.#usageButton.setAttribute("aria-label", `${texts.usage}: ${view.full}`);
+    this.#usageButton.setAttribute("aria-label", `${view.short}. ${texts.usage}: ${view.full}`);
     this.#usageButton.dataset["tone"] = view.tone;
     this.#ring.hidden = view.part === undefined;
     this.#ring.style.setProperty("--part", String(view.part ?? 0));

@@ -5,15 +5,18 @@ import type { PageToHost, TabId } from "../src/protocol/webview";
 import { makeAccessible } from "./a11y";
 import { ChatUi, type Acts } from "./chat-ui";
 import { drawTabs } from "./draw-tabs";
+import { acceptDrops } from "./drop";
 import { FrameScheduler } from "./frame-scheduler";
+import { takeImages } from "./image-intake";
 import { pageClock } from "./page-clock";
 import { MAX_TABS, turnOf, type Effect, type Happening, type Page, type Step } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { keyOf, meaningOf } from "./render";
 import { restored } from "./saved-page";
+import { Saving } from "./saving";
 import { isHostToPage } from "./shape";
 import { styles } from "./styles";
-import { announcement, newQuestion, viewOf } from "./tab-view";
+import { viewOf } from "./tab-view";
 
 declare function acquireVsCodeApi(): { postMessage(message: PageToHost): void; getState(): unknown; setState(state: unknown): void };
 
@@ -32,6 +35,13 @@ const acts: Acts = {
   typed: (tabId, text) => happen({ kind: "typed", tabId, text }),
   submitted: (tabId, text) => happen({ kind: "submitted", tabId, messageId: uuid(), text }),
   stopped: tabId => happen({ kind: "stopped", tabId }),
+  attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
+  detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
+  wanted: (tabId, want) => happen({ kind: "wanted", tabId, want }),
+  searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
+  imagesGiven: (tabId, files) => void imagesGiven(tabId, files),
+  withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
+  queueSent: tabId => happen({ kind: "queueSent", tabId }),
   agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
   linkClicked: href => happen({ kind: "linkClicked", href }),
   buttonClicked: clicked,
@@ -46,12 +56,12 @@ const acts: Acts = {
 };
 
 const ui = new ChatUi(root, acts, uuid, MAX_TABS);
-const accessibility = makeAccessible(root);
+const accessibility = makeAccessible(root, pageClock);
 const toDraw = new Set<TabId>();
 const frames = new FrameScheduler(draw, pageClock, callback => { requestAnimationFrame(callback); });
+const saving = new Saving(() => vscode.setState(saved(page)), pageClock);
+window.addEventListener("pagehide", () => saving.flush());
 
-/** The newest question, until the focus has been there. */
-let question: string | undefined;
 let page: Page;
 enter(openPage(restored(vscode.getState()), Date.now(), pageClock.now()));
 
@@ -59,12 +69,17 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) happen({ kind: "received", message: data });
   else vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
 });
+acceptDrops(root, {
+  uris: uris => onSelected(tabId => happen({ kind: "wanted", tabId, want: { kind: "dropped", uris } })),
+  images: files => onSelected(tabId => acts.imagesGiven(tabId, files)),
+  notTaken: why => onSelected(tabId => happen({ kind: "notTaken", tabId, why })),
+});
 setInterval(() => happen({ kind: "ticked" }), TICK_MS);
 
 function happen(happening: Happening): void {
   const before = page;
   enter(step(page, happening, pageClock.now()));
-  if (happening.kind === "received" && "tabId" in happening.message) tell(before, happening.message.tabId);
+  accessibility.changed(before, page);
 }
 
 function enter([next, effects]: Step): void {
@@ -79,11 +94,25 @@ function carryOut(effect: Effect): void {
     case "open": return void ui.open(effect.tabId);
     case "openOne": return openOne();
     case "select": return ui.select(effect.tabId);
+    case "focus": return ui.focusPrompt(effect.tabId);
+    case "offer": return ui.offer(effect.tabId, effect.query, effect.mentions);
     case "fill": return ui.fill(effect.tabId, effect.text);
     case "showAgents": return ui.showAgents(page.agents, page.currentAgentId);
-    case "save": return vscode.setState(saved(page));
+    case "save": return saving.now();
+    case "saveSoon": return saving.soon();
     case "show": toDraw.add(effect.tabId); return frames.request();
   }
+}
+
+function onSelected(act: (tabId: TabId) => void): void {
+  if (page.selected !== undefined) act(page.selected);
+}
+
+async function imagesGiven(tabId: TabId, files: readonly File[]): Promise<void> {
+  const { attachments, refusals } = await takeImages(files);
+  if (attachments.length > 0) happen({ kind: "attached", tabId, attachments });
+  if (refusals.length > 0) happen({ kind: "notTaken", tabId, why: refusals.join(" ") });
+  ui.focusPrompt(tabId);
 }
 
 function openOne(): void {
@@ -97,8 +126,7 @@ function draw(): void {
     if (tab) ui.show(tabId, viewOf(page, tab));
   }, (tabId, error) => vscode.postMessage({ type: "log", level: "error", message: "A tab could not be drawn.", data: { tabId, why: String(error).slice(0, 1_000) } }));
   happen({ kind: "drawn" });
-  if (question !== undefined) accessibility.focusCard(keyOf(question));
-  question = undefined;
+  accessibility.drawn(page);
 }
 
 function clicked(tabId: TabId, cardKey: string, buttonId: string): void {
@@ -110,14 +138,6 @@ function clicked(tabId: TabId, cardKey: string, buttonId: string): void {
 
 function entryOf(tabId: TabId, cardKey: string): Entry | undefined {
   return page.tabs.get(tabId)?.conversation.entries.find(({ id }) => keyOf(id) === cardKey);
-}
-
-function tell(before: Page, tabId: TabId): void {
-  const tab = page.tabs.get(tabId);
-  if (!tab || tabId !== page.selected) return;
-  const sentence = announcement(before.tabs.get(tabId), tab);
-  if (sentence !== undefined) accessibility.announce(sentence);
-  question = newQuestion(before.tabs.get(tabId), tab) ?? question;
 }
 
 /** What tests and the smoke run wait for: the selected tab, its turn (idle when its end is drawn), and a first snapshot. */

@@ -1,12 +1,13 @@
 /** What the page knows, what can happen to it and what follows; `page-state.ts` is the machine. Pure. */
 import type { AgentChoice } from "../src/protocol/agents";
+import type { Attachment, Mention, Want } from "../src/protocol/attachments";
 import { emptyConversation, interrupted, type ActionId, type Conversation, type Entry, type Permission } from "../src/protocol/chat";
 import type { ControlValue } from "../src/protocol/controls";
 import type { Seen } from "../src/protocol/delivery";
 import type { Elicitation, ElicitationChoice } from "../src/protocol/elicitation";
 import type { PermissionChoice } from "../src/protocol/sidecar";
 import type { Change, HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
-import { noDrafts, type Drafts } from "./drafts";
+import { noDrafts, queueLost, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;
 export type Asking =
@@ -59,15 +60,36 @@ export interface Page {
   readonly follow: Follow;
   /** Where `asked` of a new tab starts. */
   readonly asked: number;
+  /** Enter begins a line, and sends only with Shift, Ctrl or Cmd. */
+  readonly requireModifier: boolean;
+  /** The newest question for what fits behind an `@`. */
+  readonly finding: { readonly asked: number; readonly tabId: TabId; readonly query: string };
+  /** To be attached in the tab that is being opened. */
+  readonly toAttach: readonly Attachment[];
 }
+
+/** What a user does with a prompt, until it is sent and as long as it waits. */
+export type Composing =
+  | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
+  | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
+  | { readonly kind: "attached"; readonly tabId: TabId; readonly attachments: readonly Attachment[] }
+  | { readonly kind: "detached"; readonly tabId: TabId; readonly attachment: Attachment }
+  /** Something is to be attached that only the host knows. */
+  | { readonly kind: "wanted"; readonly tabId: TabId; readonly want: Want }
+  /** Something cannot be attached; `why` is a sentence. */
+  | { readonly kind: "notTaken"; readonly tabId: TabId; readonly why: string }
+  /** An `@` is typed, and this behind it. */
+  | { readonly kind: "searched"; readonly tabId: TabId; readonly query: string }
+  /** A prompt that waits is taken out of the queue. */
+  | { readonly kind: "withdrawn"; readonly tabId: TabId; readonly messageId: string; readonly to: "edit" | "drop" }
+  | { readonly kind: "queueSent"; readonly tabId: TabId };
 
 /** What a user does in one tab. */
 export type Act =
+  | Composing
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
-  | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
-  | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
   | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
   | { readonly kind: "elicitationAnswered"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
@@ -95,10 +117,17 @@ export type Effect =
   | { readonly kind: "openOne" }
   /** Put this text into the tab's input. */
   | { readonly kind: "fill"; readonly tabId: TabId; readonly text: string }
+  /** Take the focus to the tab's input. */
+  | { readonly kind: "focus"; readonly tabId: TabId }
+  /** This fits behind the `@`. */
+  | { readonly kind: "offer"; readonly tabId: TabId; readonly query: string; readonly mentions: readonly Mention[] }
   /** Draw the tab, in a frame or so. */
   | { readonly kind: "show"; readonly tabId: TabId }
   | { readonly kind: "showAgents" }
-  | { readonly kind: "save" };
+  /** Before anything else happens: what the user did is not lost with the page. */
+  | { readonly kind: "save" }
+  /** In a moment: it is only what an agent said, and all of the page is saved each time. */
+  | { readonly kind: "saveSoon" };
 
 export type Step = readonly [page: Page, effects: readonly Effect[]];
 
@@ -114,6 +143,7 @@ export function isLive({ sidecar }: Page, { phase }: Tab): boolean { return phas
 export function isQuestion(entry: Entry): entry is Permission | Elicitation { return entry.kind === "permission" || entry.kind === "elicitation"; }
 
 export const SAVE: Effect = { kind: "save" };
+export const SAVE_SOON: Effect = { kind: "saveSoon" };
 export const post = (message: PageToHost): Effect => ({ kind: "post", message });
 export const show = ({ tabId }: Tab): Effect => ({ kind: "show", tabId });
 
@@ -128,20 +158,26 @@ export function withTab(page: Page, tab: Tab): Page {
   return { ...page, tabs: new Map(page.tabs).set(tab.tabId, tab) };
 }
 
+/** Another draft in it; the input shows what the draft says, see `step`. */
+export function withDrafts(page: Page, tab: Tab, drafts: Drafts): Step {
+  return drafts === tab.drafts ? [page, []] : [withTab(page, { ...tab, drafts }), [show(tab), SAVE]];
+}
+
 export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): Step {
   const tab = tabId === undefined ? undefined : page.tabs.get(tabId);
   return tab ? [withTab(page, { ...tab, remark }), [show(tab)]] : [page, []];
 }
 
 /**
- * Nothing looks as if it still went on; see `interrupted`. What is shown is then no longer what any sidecar said, so
+ * Nothing looks as if it still went on; see `interrupted`. What waited becomes the draft again. What is shown is then no longer what any sidecar said, so
  * only a snapshot can follow it, also one of the same boot, should that live after all; and only one that is asked for
  * from now on, because one that comes late may lack what was shown since.
  */
 export function broken(tab: Tab, why: string): Tab {
-  const { conversation } = tab;
+  const { queue, ...conversation } = tab.conversation;
   const terminals = conversation.terminals?.map(terminal => terminal.exit ? terminal : { ...terminal, exit: {} });
-  return { ...tab, phase: "interrupted", seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" }, ...(terminals ? { terminals } : {}) } };
+  const drafts = queueLost(tab.drafts, queue?.prompts ?? [], conversation);
+  return { ...tab, drafts, phase: "interrupted", seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" }, ...(terminals ? { terminals } : {}) } };
 }
 
 export function breakAll(page: Page, why: string): Page {

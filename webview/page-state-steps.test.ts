@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { emptyConversation, type ChatEvent, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Position } from "../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId } from "../src/protocol/webview";
+import { noDrafts } from "./drafts";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-asking";
 import { turnOf, type Effect, type Happening, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
@@ -105,26 +106,32 @@ suite("page state, one by one", () => {
     deepEqual(tabOf(run(next, event(1, running)).page).conversation.entries, [{ kind: "agent", id: "a", text: "so" }]);
   });
 
-  test("a prompt to a tab that is busy, or without a sidecar, is refused, and stays in the input", () => {
-    const busy = run(livePage(), event(1, running)).page;
-    const down = run(livePage(), { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }) }).page;
-    for (const page of [busy, down]) {
-      const refused = run(page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
-      deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
-      equal(refused.posts.length, 0);
-      equal(tabOf(refused.page).drafts.text, "hello");
-      ok(tabOf(refused.page).remark);
-    }
+  const down = (page: Page): Page => run(page, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }) }).page;
+
+  test("a prompt to a tab without a sidecar is refused, and stays in the input; why is said only as long as it is true", () => {
+    const refused = run(down(livePage()), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
+    deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
+    const back = run(refused.page, { kind: "received", message: stateMessage(["t1"]) }).page;
+    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).remark, tabOf(back).drafts.text], ["Your text is kept.", undefined, "hello"]);
   });
 
-  test("why a prompt was refused is said only as long as it is true", () => {
-    const submitted = { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" } as const;
-    const waiting = run(run(livePage(), event(1, running)).page, submitted).page;
-    const ended = run(waiting, event(2, { type: "turn", turn: { state: "idle" } })).page;
-    const without = run(run(livePage(), { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }) }).page, submitted).page;
-    const back = run(without, { kind: "received", message: stateMessage(["t1"]) }).page;
-    deepEqual([waiting, ended, without, back].map(page => tabOf(page).remark !== undefined), [true, false, true, false]);
-    deepEqual([ended, back].map(page => tabOf(page).drafts.text), ["hello", "hello"]);
+  test("a prompt to a tab that is busy is sent: it waits in the queue", () => {
+    const sent = run(run(livePage(), event(1, running)).page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello" }]);
+    const queued = run(sent.page, event(2, { type: "queue", queue: { prompts: [{ messageId: "m1", text: "hello" }], held: false } }));
+    deepEqual(tabOf(queued.page).drafts, noDrafts);
+  });
+
+  test("the twenty-first prompt that would wait is refused, until the turn has ended", () => {
+    const prompts = Array.from({ length: 20 }, (_, i) => ({ messageId: `q${i}`, text: "x" }));
+    const full = livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts, held: false } });
+    const refused = run(full, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
+    deepEqual([refused.posts, tabOf(refused.page).drafts.text, tabOf(refused.page).remark?.text], [[], "hello", "20 prompts are waiting, no more can. Your text is kept."]);
+    const ended = run(refused.page, event(1, { type: "turn", turn: { state: "idle" } })).page;
+    deepEqual([tabOf(ended).remark, tabOf(ended).drafts.text], [undefined, "hello"]);
+    const onTheWay = run(livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts: prompts.slice(1), held: false } }), { kind: "submitted", tabId: "t1", messageId: "m1", text: "a" }).page;
+    equal(run(onTheWay, { kind: "submitted", tabId: "t1", messageId: "m2", text: "b" }).posts.length, 0);
   });
 
   test("a prompt under way makes the tab busy, and comes back when its request fails", () => {
@@ -140,7 +147,7 @@ suite("page state, one by one", () => {
     for (const messageId of [undefined, "m0"]) {
       const failed = run(sent.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...(messageId === undefined ? {} : { messageId }) } });
       deepEqual(failed.effects, [{ kind: "show", tabId: "t1" }]);
-      deepEqual([tabOf(failed.page).drafts, tabOf(failed.page).remark], [{ text: "", onTheWay: [{ messageId: "m1", text: "hello" }] }, { tone: "error", text: "No." }]);
+      deepEqual([tabOf(failed.page).drafts, tabOf(failed.page).remark], [{ ...noDrafts, onTheWay: [{ messageId: "m1", text: "hello" }] }, { tone: "error", text: "No." }]);
     }
   });
 
@@ -179,6 +186,11 @@ suite("page state, one by one", () => {
     const moved = run(run(mine, { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t2" }) }).page, { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t1" }) });
     equal(moved.page.selected, "t1");
     ok(moved.effects.some(effect => effect.kind === "select" && effect.tabId === "t1"));
+  });
+
+  test("whether a modifier is required to send is as the last state says", () => {
+    const required = run(livePage(), { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) }).page;
+    deepEqual([livePage(), required, run(required, { kind: "received", message: stateMessage(["t1"]) }).page].map(({ requireModifier }) => requireModifier), [false, true, false]);
   });
 
   test("everything that came is acknowledged once, when it is on screen", () => {
@@ -250,7 +262,7 @@ suite("page state, one by one", () => {
     const asked = livePage({ entries: [{ kind: "user", id: "m1", text: "first" }, { kind: "user", id: "m2", text: "second" }, { kind: "agent", id: "a", text: "half an" }] });
     const sent = run(run(asked, { kind: "typed", tabId: "t1", text: "draft" }).page, again);
     deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second" }]);
-    deepEqual(tabOf(sent.page).drafts, { text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
+    deepEqual(tabOf(sent.page).drafts, { ...noDrafts, text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
     deepEqual(run(sent.page, { ...again, messageId: "m10" }).posts, []);
     deepEqual(run(livePage(), again).posts, []);
     deepEqual(run(asked, { ...again, action: "showLogs" }).posts, [{ type: "action", tabId: "t1", action: "showLogs" }]);

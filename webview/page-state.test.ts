@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type Entry } from "../src/protocol/chat";
+import { isSame, type Attachment } from "../src/protocol/attachments";
+import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type Entry, type QueuedPrompt } from "../src/protocol/chat";
 import { answer } from "../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId, TabPosition } from "../src/protocol/webview";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-asking";
@@ -29,6 +30,7 @@ class World {
   readonly inputs = new Map<TabId, string>();
   saved: unknown = undefined;
   readonly submitted: string[] = [];
+  readonly attached: Attachment[] = [];
   #made = 0;
   #boot = 1;
   #running = true;
@@ -56,6 +58,7 @@ class World {
     this.page = page;
     effects.forEach(effect => this.#carryOut(effect));
     this.saved = JSON.parse(JSON.stringify(saved(this.page)));
+    for (const { tabId, drafts } of this.page.tabs.values()) equal(this.inputs.get(tabId) ?? "", drafts.text, `what the input shows after ${happening.kind}`);
   }
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
@@ -71,13 +74,36 @@ class World {
     this.now += 1;
     this.#open();
   }
-  submit(text: string): void {
+  submit(some: string): void {
     const tabId = this.page.selected;
     if (tabId === undefined) return;
+    const text = `${some}#${++this.#made};`;
     this.submitted.push(text);
     const whole = this.page.tabs.get(tabId)!.drafts.text + text;
-    this.do({ kind: "typed", tabId, text: whole });
+    this.type(tabId, whole);
+    this.inputs.set(tabId, "");
     this.do({ kind: "submitted", tabId, messageId: `m${++this.#made}`, text: whole });
+  }
+  type(tabId: TabId, text: string): void {
+    this.inputs.set(tabId, text);
+    this.do({ kind: "typed", tabId, text });
+  }
+  /** By the user, in the selected tab, or by the host, in whichever that is. */
+  attach(by: "user" | "host"): void {
+    const attachment: Attachment = { kind: "file", path: `/w/f${++this.#made}` };
+    const tabId = this.page.selected;
+    this.attached.push(attachment);
+    if (by === "user" && tabId !== undefined) this.do({ kind: "attached", tabId, attachments: [attachment] });
+    else this.do({ kind: "received", message: { type: "attach", attachments: [attachment] } });
+  }
+  /** Acts on what waits in the selected tab. */
+  queued(act: "edit" | "sendQueued" | "stop"): void {
+    const tabId = this.page.selected;
+    if (tabId === undefined) return;
+    const messageId = this.page.tabs.get(tabId)!.conversation.queue?.prompts.at(-1)?.messageId;
+    if (act === "stop") this.do({ kind: "stopped", tabId });
+    else if (act === "sendQueued") this.do({ kind: "queueSent", tabId });
+    else if (messageId !== undefined) this.do({ kind: "withdrawn", tabId, messageId, to: "edit" });
   }
   tick(ms: number): void { this.now += ms; this.do({ kind: "ticked" }); }
 
@@ -91,6 +117,9 @@ class World {
         this.state();
         return message.tabs.forEach(tab => this.#replay(tab));
       case "prompt": return this.#prompt(message);
+      case "cancel": return this.#cancel(message.tabId);
+      case "withdraw": return this.#queue(message.tabId, ({ prompts, held }) => ({ prompts: prompts.filter(({ messageId }) => messageId !== message.messageId), held }));
+      case "send-queued": this.#queue(message.tabId, ({ prompts }) => ({ prompts, held: false })); return this.#next(message.tabId);
       default: return;
     }
   }
@@ -109,13 +138,35 @@ class World {
     if (reply.kind === "snapshot") this.toPage.push({ type: "snapshot", tabId, bootId: this.bootId, seq: last, asked, conversation: session.conversation });
     else session.events.slice(reply.after).forEach((event, i) => this.#event(tabId, reply.after + i + 1, event));
   }
-  #prompt({ tabId, messageId, text }: Extract<PageToHost, { type: "prompt" }>): void {
+  #prompt({ tabId, messageId, text, attachments }: Extract<PageToHost, { type: "prompt" }>): void {
     const session = this.#sessions.get(tabId);
-    const known = session?.conversation.entries.some(({ id }) => id === messageId);
+    const prompt = { messageId, text, ...(attachments ? { attachments } : {}) };
+    const known = session?.conversation.entries.some(({ id }) => id === messageId) || session?.conversation.queue?.prompts.some(waiting => waiting.messageId === messageId);
     if (known) return;
-    if (!session || session.conversation.turn.state !== "idle") { this.toPage.push({ type: "failed", tabId, messageId, message: "Not now." }); return; }
-    this.emit(tabId, { type: "upsert", entry: { kind: "user", id: messageId, text } });
+    if (!session || session.conversation.queue?.prompts.length === 3) { this.toPage.push({ type: "failed", tabId, messageId, message: "Not now." }); return; }
+    if (session.conversation.turn.state !== "idle") return this.#queue(tabId, ({ prompts, held }) => ({ prompts: [...prompts, prompt], held }));
+    this.#begin(tabId, prompt);
+  }
+  #begin(tabId: TabId, { messageId, text, attachments }: QueuedPrompt): void {
+    this.emit(tabId, { type: "upsert", entry: { kind: "user", id: messageId, text, ...(attachments ? { attachments } : {}) } });
     this.emit(tabId, { type: "turn", turn: { state: "running", messageId } });
+  }
+  #queue(tabId: TabId, change: (queue: NonNullable<Conversation["queue"]>) => NonNullable<Conversation["queue"]>): void {
+    const conversation = this.conversation(tabId);
+    if (conversation) this.emit(tabId, { type: "queue", queue: change(conversation.queue ?? { prompts: [], held: false }) });
+  }
+  /** The turn has ended: the next prompt goes out, unless it is held. */
+  #next(tabId: TabId): void {
+    const { turn, queue } = this.conversation(tabId) ?? {};
+    const [prompt, ...prompts] = queue?.prompts ?? [];
+    if (turn?.state !== "idle" || queue?.held !== false || !prompt) return;
+    this.#begin(tabId, prompt);
+    this.#queue(tabId, ({ held }) => ({ prompts, held }));
+  }
+  #cancel(tabId: TabId): void {
+    if (this.conversation(tabId)?.turn.state !== "running") return;
+    this.#queue(tabId, ({ prompts }) => ({ prompts, held: prompts.length > 0 }));
+    this.emit(tabId, { type: "turn", turn: { state: "idle" } });
   }
   get bootId(): string { return `b${this.#boot}`; }
   #event(tabId: TabId, seq: number, event: ChatEvent): void { this.toPage.push({ type: "event", tabId, bootId: this.bootId, seq, event }); }
@@ -131,7 +182,9 @@ class World {
     const last = conversation.entries.at(-1);
     if (last?.kind === "agent" && !last.interrupted) this.emit(tabId, { type: "append", id: last.id, offset: last.text.length, text });
     else this.emit(tabId, { type: "upsert", entry: { kind: "agent", id: `a${++this.#made}`, text } });
-    if (ends) this.emit(tabId, { type: "turn", turn: { state: "idle" } });
+    if (!ends) return;
+    this.emit(tabId, { type: "turn", turn: { state: "idle" } });
+    this.#next(tabId);
   }
   die(): void { this.#running = false; this.#sessions.clear(); this.state(); }
   start(): void { if (!this.#running) { this.#boot++; this.#running = true; this.state(); } }
@@ -156,7 +209,7 @@ class World {
         const reply = this.toPage.shift();
         if (reply) this.do({ kind: "received", message: reply });
       }
-      if (rounds > 3 && [...this.page.tabs.values()].every(tab => tab.phase === "live" && turnOf(tab) === (this.conversation(tab.tabId)?.turn.state ?? "idle"))) return;
+      if (rounds > 3 && [...this.page.tabs.values()].every(tab => tab.phase === "live" && tab.drafts.takenBack.length === 0 && turnOf(tab) === (this.conversation(tab.tabId)?.turn.state ?? "idle"))) return;
       this.tick(ASK_AGAIN_MS);
     }
   }
@@ -169,6 +222,8 @@ const span = fc.tuple(fc.nat(6), fc.integer({ min: 1, max: 5 }));
 const common = [
   { weight: 8, arbitrary: fc.record({ kind: fc.constant("say" as const), n: fc.nat(3), text: fc.string({ minLength: 1, maxLength: 3 }), ends: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("submit" as const), text: fc.string({ minLength: 1, maxLength: 4 }).filter(text => text.trim() !== "") }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("queued" as const), act: fc.constantFrom("edit" as const, "edit" as const, "sendQueued" as const, "stop" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("attach" as const), by: fc.constantFrom("user" as const, "host" as const) }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("deliver" as const, "listen" as const), span }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("drop" as const, "repeat" as const), span }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("die" as const, "reload" as const, "crashOfThePage" as const, "openTab" as const, "closeTab" as const, "tick" as const, "longTick" as const) }) },
@@ -184,6 +239,8 @@ function make(world: World, m: Move): void {
   switch (m.kind) {
     case "say": return world.say(m.n, m.text, m.ends);
     case "submit": return world.submit(m.text);
+    case "queued": return world.queued(m.act);
+    case "attach": return world.attach(m.by);
     case "listen": return world.toHost.splice(0, m.span[1]).forEach(message => world.handle(message));
     case "deliver": return world.toPage.splice(0, m.span[1]).forEach(message => world.do({ kind: "received", message }));
     case "drop": world.toPage.splice(...m.span); return;
@@ -226,13 +283,15 @@ suite("page state", () => {
       }
     }), { numRuns: 800 }));
 
-  test("no prompt is lost: it is in a conversation, on its way, or a draft", () =>
+  test("nothing typed or attached is lost: it is in a conversation or its queue, on its way, or a draft", () =>
     fc.assert(fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
       const world = new World();
       for (const m of moves) if (m.kind !== "closeTab") make(world, m);
       world.startSlowly();
       world.settle();
-      const everything = [...world.page.tabs.values()].flatMap(tab => [...tab.conversation.entries.flatMap(entry => entry.kind === "user" ? [entry.text] : []), ...tab.drafts.onTheWay.map(({ text }) => text), tab.drafts.text]);
-      for (const text of world.submitted) ok(everything.some(whole => whole.includes(text)), `lost: ${text}`);
+      const everything = [...world.page.tabs.values()].flatMap(({ conversation, drafts }) =>
+        [...conversation.entries.filter(entry => entry.kind === "user"), ...conversation.queue?.prompts ?? [], ...drafts.onTheWay, ...drafts.takenBack, drafts]);
+      for (const text of world.submitted) ok(everything.some(whole => whole.text.includes(text)), `lost: ${text}`);
+      for (const attachment of world.attached) ok(everything.some(({ attachments = [] }) => attachments.some(each => isSame(each, attachment))), `lost: ${JSON.stringify(attachment)}`);
     }), { numRuns: 500 }));
 });

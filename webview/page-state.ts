@@ -6,14 +6,16 @@
  *
  * Invariants: a conversation changes only by `applyEvent`, by a snapshot that `receive` lets through, and by
  * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and
- * asked again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation.
+ * asked again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation; what an
+ * input shows is the draft.
  */
 import { applyEvent, emptyConversation } from "../src/protocol/chat";
 import { receive } from "../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId } from "../src/protocol/webview";
 import * as drafts from "./drafts";
+import { attach, composed, forwarded, found, saidAgain, sentAgain } from "./composing";
 import { askHost, missing, positioned, ticked } from "./page-asking";
-import { agentOf, breakAll, broken, chain, freshTab, isLive, isQuestion, MAX_TABS, post, remarkOn, SAVE, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Remark, type Step, type Tab } from "./page-model";
+import { agentOf, breakAll, broken, chain, freshTab, isLive, isQuestion, MAX_TABS, post, remarkOn, SAVE, SAVE_SOON, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Step, type Tab } from "./page-model";
 import { follow, followed } from "./following";
 import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
@@ -21,14 +23,14 @@ import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
 /** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
 export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const start = Math.max(asked, saved.asked + 1);
-  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, bootId, agent, cwd, title, entries, drafts }): [TabId, Tab] => [tabId, {
+  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, bootId, agent, cwd, title, entries, drafts, queue }): [TabId, Tab] => [tabId, {
     ...freshTab(tabId, agent, start, now), drafts, bootId: bootId === "" ? undefined : bootId, phase: "restored",
-    conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }), entries },
+    conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }), entries, ...(queue ? { queue: { prompts: queue, held: false } } : {}) },
   }]);
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
     tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
-    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start,
+    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: false, finding: { asked: start, tabId: "", query: "" }, toAttach: [],
     following: saved.following ?? false, follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
   const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
@@ -40,12 +42,23 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
 }
 
 export function step(page: Page, happening: Happening, now: number): Step {
+  const [after, effects] = happened(page, happening, now);
+  return [after, happening.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
+}
+
+/** A draft that something else than typing has changed. */
+function filled(before: Page, after: Page): readonly Effect[] {
+  return before.tabs === after.tabs ? [] : [...after.tabs.values()].flatMap(({ tabId, drafts: { text } }): Effect[] =>
+    text === (before.tabs.get(tabId)?.drafts.text ?? "") ? [] : [{ kind: "fill", tabId, text }]);
+}
+
+function happened(page: Page, happening: Happening, now: number): Step {
   switch (happening.kind) {
     case "received": return chain(received(page, happening.message, now), p => followed(page, p, happening.message, now));
     case "ticked": return chain(ticked(page, now), p => follow(p, now));
     case "followToggled": return [{ ...page, following: !page.following, follow: { ...page.follow, wanted: undefined } }, [...[...page.tabs.values()].map(show), SAVE]];
-    case "drawn": return page.handled === page.acknowledged ? [page, [SAVE]]
-      : [{ ...page, acknowledged: page.handled }, [SAVE, post({ type: "ack", handled: page.handled })]];
+    case "drawn": return page.handled === page.acknowledged ? [page, [SAVE_SOON]]
+      : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
     case "linkClicked": return [page, [post({ type: "open-link", href: happening.href })]];
     case "agentChosen": return agentChosen(page, happening.agentId);
     case "opened": return opened(page, happening.tabId, now);
@@ -63,6 +76,7 @@ export function saved(page: Page): SavedPage {
     version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "", ...(page.following ? { following: true } : {}),
     tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
       tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(withTerminals(conversation.entries, conversation.terminals), limit), drafts,
+      ...(conversation.queue ? { queue: conversation.queue.prompts } : {}),
     })),
   };
 }
@@ -79,6 +93,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "state": return stateCame(page, message, now);
     case "askAgain": return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab": return openOne(page);
+    case "found": return found(page, message);
+    case "attach": return attachCame(page, message);
     case "failed": {
       const tab = page.tabs.get(message.tabId);
       return tab ? failed(page, tab, message) : [page, []];
@@ -89,8 +105,15 @@ function received(page: Page, message: HostToPage, now: number): Step {
 /** Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could accept them. */
 function failed(page: Page, tab: Tab, { messageId, message }: Extract<HostToPage, { type: "failed" }>): Step {
   const back = drafts.cameBack(tab.drafts, prompt => messageId === undefined ? tab.phase === "restored" : prompt.messageId === messageId);
-  return [withTab(page, { ...tab, drafts: back, answering: messageId === undefined ? [] : tab.answering, remark: { tone: "error", text: message } }),
-    [show(tab), ...(back === tab.drafts ? [] : [{ kind: "fill", tabId: tab.tabId, text: back.text } as const, SAVE])]];
+  const after: Tab = { ...tab, drafts: back, answering: messageId === undefined ? [] : tab.answering, remark: { tone: "error", text: message } };
+  return [withTab(page, after), [show(tab), ...(back === tab.drafts ? [] : [SAVE]), ...forwarded(tab.drafts.onTheWay, after)]];
+}
+
+/** For the tab that is named, else for the one that the user looks at, else for a new one. */
+function attachCame(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
+  const tab = page.tabs.get(tabId ?? page.selected ?? "") ?? (tabId === undefined ? page.tabs.values().next().value : undefined);
+  if (tab) return chain(attach(page, tab, attachments), p => [p, p.selected === tab.tabId ? [{ kind: "focus", tabId: tab.tabId }] : []]);
+  return tabId === undefined ? openOne({ ...page, toAttach: [...page.toAttach, ...attachments] }) : [page, []];
 }
 
 type Arrived = Extract<HostToPage, { type: "event" | "snapshot" }>;
@@ -102,7 +125,7 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
     case "skip": return [page, [show(tab)]];
     case "show": {
       const conversation = message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
-      return shown(page, { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, heard: now }, message);
+      return shown(page, tab, { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, heard: now }, message);
     }
     case "askAgain": return tab.asking.kind === "missing" ? [page, [show(tab)]]
       : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
@@ -113,14 +136,18 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
   }
 }
 
-/** After an event, and after a snapshot: prompts that it does not contain are sent again, under the same ids. */
-function shown(page: Page, tab: Tab, message: Arrived): Step {
-  const left = drafts.arrived(tab.drafts, tab.conversation.entries);
-  const open = new Set(tab.conversation.entries.flatMap(entry => isQuestion(entry) && !entry.answered ? [entry.id] : []));
+/** After an event, and after a snapshot: what it does not contain of the user's prompts is said again, under the same ids. */
+function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
+  const { conversation } = tab;
+  // A session of another boot knows nothing of the queue of the one before.
+  const lost = before.bootId === tab.bootId ? tab.drafts : drafts.queueLost(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
+  const left = drafts.arrived(lost, conversation);
+  const open = new Set(conversation.entries.flatMap(entry => isQuestion(entry) && !entry.answered ? [entry.id] : []));
   const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
-  const again = message.type === "snapshot" ? left.onTheWay.map(({ messageId, text }) => post({ type: "prompt", tabId: tab.tabId, messageId, text })) : [];
   const now = { ...tab, drafts: left, answering };
-  return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...again]];
+  const more = message.type === "snapshot" ? saidAgain(now) : forwarded(tab.drafts.onTheWay, now);
+  // What the next page remembers must not be older than what this one says: that one before it is there.
+  return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
 }
 
 function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
@@ -130,7 +157,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const room = MAX_TABS - page.tabs.size;
   const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
   const next: Page = {
-    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
+    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, requireModifier: state.requireModifier === true, host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
     tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
   };
   const all = [...next.tabs.keys()];
@@ -165,7 +192,9 @@ function selectTab(page: Page, tabId: TabId | undefined): Step {
 function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
   const tab = freshTab(tabId, agentOf(page.agents, page.currentAgentId), page.asked, now);
-  return chain([{ ...withTab(page, tab), selected: tabId }, [post({ type: "new-tab", tabId }), post({ type: "select-tab", tabId }), show(tab), SAVE]], p => askHost(p, [tabId], "missing", now));
+  return chain([{ ...withTab(page, tab), selected: tabId, toAttach: [] }, [post({ type: "new-tab", tabId }), post({ type: "select-tab", tabId }), show(tab), SAVE]],
+    p => askHost(p, [tabId], "missing", now),
+    p => { const made = p.tabs.get(tabId); return made && page.toAttach.length > 0 ? chain(attach(p, made, page.toAttach), q => [q, [{ kind: "focus", tabId }]]) : [p, []]; });
 }
 
 function openOne(page: Page): Step {
@@ -182,9 +211,6 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
       return [{ ...page, tabs, closed: new Set([...page.closed, tabId].slice(-50)), selected: page.selected === tabId ? undefined : page.selected }, [post({ type: "close-tab", tabId }), SAVE]];
     }
     case "selected": return page.selected === tabId ? [page, []] : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
-    case "typed": return act.text === tab.drafts.text ? [page, []]
-      : [withTab({ ...page, follow: { ...page.follow, typed: now } }, { ...tab, drafts: drafts.typed(tab.drafts, act.text) }), [SAVE]];
-    case "submitted": return submitted(page, tab, act, now);
     case "stopped": return turnOf(tab) === "idle" ? [page, []] : [page, [post({ type: "cancel", tabId })]];
     case "answered": return answered(page, tab, act.permissionId, { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }, now);
     case "elicitationAnswered": return answered(page, tab, act.elicitationId, { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice }, now);
@@ -193,32 +219,12 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
       .map(({ command, output, exit }) => post({ type: "open-terminal", tabId, command, output, ...(exit ? { exit } : {}) }))];
     case "controlChosen": return [page, [...(isLive(page, tab) ? [post({ type: "set-option", tabId, controlId: act.controlId, value: act.value })] : []), show(tab)]];
     case "actionChosen": return act.action === "sendAgain" ? sentAgain(page, tab, act.messageId, now) : [page, [post({ type: "action", tabId, action: act.action })]];
+    default: return composed(page, tab, act, now);
   }
 }
 
 function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
   return [withTab(page, { ...tab, answering: [...tab.answering, { entryId, since: now }] }), [post(message), show(tab)]];
-}
-
-function submitted(page: Page, tab: Tab, { messageId, text }: { readonly messageId: string; readonly text: string }, now: number): Step {
-  const name = tab.conversation.agent.name || "The agent";
-  const refusal: Remark | undefined = page.sidecar.state !== "running" ? { tone: "info", text: "Your text is kept.", until: "sidecar" }
-    : turnOf(tab) !== "idle" ? { tone: "info", text: `${name} is still answering: wait, or stop it. Your text is kept.`, until: "idle" } : undefined;
-  if (refusal !== undefined) {
-    return [withTab(page, { ...tab, drafts: drafts.typed(tab.drafts, text), remark: refusal }), [{ kind: "fill", tabId: tab.tabId, text }, show(tab), SAVE]];
-  }
-  if (text.trim() === "") return [page, []];
-  return [withTab(page, { ...tab, drafts: drafts.sent(tab.drafts, { messageId, text }), remark: undefined, heard: now }),
-    [SAVE, post({ type: "prompt", tabId: tab.tabId, messageId, text }), show(tab)]];
-}
-
-/** The last prompt once more, from where it stands: what is typed meanwhile stays in the input. */
-function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
-  const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
-  if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
-  const { text } = last;
-  return [withTab(page, { ...tab, drafts: { ...drafts.sent(tab.drafts, { messageId, text }), text: tab.drafts.text }, remark: undefined, heard: now }),
-    [SAVE, post({ type: "prompt", tabId: tab.tabId, messageId, text }), show(tab)]];
 }
 
 function agentChosen(page: Page, agentId: string): Step {

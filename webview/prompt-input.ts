@@ -5,6 +5,7 @@
  * a view can be gone a moment later. A MutationObserver sees all of them; mynah's `paste` fires no `input` event.
  */
 const INPUT = ".mynah-chat-prompt-input";
+const SOON_MS = 5_000;
 
 export class PromptInput {
   constructor(private readonly root: HTMLElement, private readonly typed: (mynahId: string, text: string) => void) {
@@ -36,6 +37,13 @@ export class PromptInput {
   /** Only in a page that has the focus: it is never taken from the editor. */
   focus(mynahId: string): void {
     if (document.hasFocus()) this.element(mynahId)?.focus();
+  }
+
+  /** The view was asked to show itself, and may have the focus in a moment: not in one that is far off. */
+  focusWhenThere(mynahId: string): void {
+    if (document.hasFocus()) return this.focus(mynahId);
+    const until = performance.now() + SOON_MS;
+    window.addEventListener("focus", () => { if (performance.now() < until) this.element(mynahId)?.focus(); }, { once: true });
   }
 
   element(mynahId: string): HTMLElement | null {

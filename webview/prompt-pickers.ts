@@ -7,6 +7,7 @@
 import type { Control } from "../src/protocol/controls";
 import { picked, type Picked, type Picker } from "./controls";
 import { make } from "./dom";
+import { spoken } from "./sentences";
 
 export class PromptPickers {
   #shown: readonly Picker[] = [];
@@ -28,6 +29,7 @@ export class PromptPickers {
       if (picker === undefined) return;
       select.setAttribute("aria-label", picker.name);
       select.dataset["picker"] = picker.id;
+      select.dataset["about"] = spoken(picker.tooltip);
       group(select, picker);
       if (picker.id === focused) select.focus();
     });

@@ -10,20 +10,15 @@ import { changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
 import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
 import { closed } from "./code-fence";
 import { literal, oneLine, safeMarkdown } from "./markdown-safe";
+import { wants } from "./question-text";
 import { contentPart, parameterBlock, textBlock } from "./tool-content";
-
-const ASKS: Readonly<Record<string, string>> = {
-  read: "wants to read", edit: "wants to change a file", delete: "wants to delete", move: "wants to move a file",
-  execute: "wants to run a command", search: "wants to search", fetch: "wants to fetch from the network", switch_mode: "wants to change its mode",
-};
 
 export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
   const { agent, toolKind, title, input, content, options, answered } = permission;
-  const asks = Object.hasOwn(ASKS, toolKind) ? ASKS[toolKind] : "asks for your permission";
   const parts = content.map(each => contentPart(each, "whole"));
   const diffs = changesOf(content);
   return card(permission.id, "permission", {
-    header: { icon: "question", text: `**${literal(agent)}** ${asks}`, tone: answered ? "plain" : "warning" },
+    header: { icon: "question", text: `**${literal(agent)}** ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
     body: [
       `**${literal(title)}**`,
       ...(input === undefined ? [] : [parameterBlock(input)]),

@@ -137,6 +137,15 @@ suite("render", () => {
 
   test("an update that nobody knows has a card", () => equal(only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text, "The agent sent something that is not known yet: hologram"));
 
+  test("a prompt has what was attached on its first card, and a card also without words", () => {
+    const attachments = [{ kind: "file", path: "/a" }] as const;
+    const cards = (text: string) => cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [key, kind, body, attached]);
+    deepEqual(cards("hi"), [["u", "prompt", "hi", attachments]]);
+    deepEqual(cards(" "), [["u", "prompt", "Attached:", attachments]]);
+    const [first, ...rest] = cards(`${"x ".repeat(6_000)}\n\n${"y ".repeat(6_000)}`).map(([, , , attached]) => attached);
+    deepEqual([first, rest.length > 0, rest.flat()], [attachments, true, []]);
+  });
+
   test("an entry that did not change gives the same cards", () => {
     const entry: Entry = { kind: "user", id: "u", text: "hi" };
     equal(cardsOf(entry, now), cardsOf(entry, { ...now }));

@@ -7,16 +7,18 @@
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../src/protocol/chat";
 import { actionButton } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
-import { literal, safeMarkdown } from "./markdown-safe";
+import { GrowingTexts } from "./growing";
+import { literal } from "./markdown-safe";
 import { elicitationCard, permissionCard } from "./render-question";
 import { toolCard } from "./render-tool";
-import { splitBlocks } from "./split";
+import { texts } from "./texts";
 import { contentName, contentPart, resourceAbout, textBlock, PLAIN } from "./tool-content";
 import { duration } from "./words";
 
 export { keyOf } from "./card";
 export { meaningOf } from "./buttons";
 
+const longTexts = new GrowingTexts();
 const known = new WeakMap<Entry, { readonly when: Circumstances; readonly cards: readonly Card[] }>();
 
 export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Card[] {
@@ -41,11 +43,11 @@ function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Ca
 
 function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
   switch (entry.kind) {
-    case "user": return parts(entry.id, "prompt", entry.text, false);
-    case "agent": return [...parts(entry.id, "answer", entry.text, circumstances.growing), ...(entry.interrupted ? [interruption(entry.id)] : [])];
+    case "user": return promptCards(entry);
+    case "agent": return [...longTexts.cards(entry.id, "answer", entry.text, circumstances.growing), ...(entry.interrupted ? [interruption(entry.id)] : [])];
     case "thought": return entry.text.trim() === "" ? [] : [card(entry.id, "thought", {
       header: { icon: "think", text: entry.ms !== undefined ? thoughtFor(entry.ms) : circumstances.growing ? "Thinking…" : "Thought", tone: "plain" },
-      folded: blocks(entry.text),
+      folded: longTexts.blocks(entry.id, entry.text),
     })];
     case "media": return [mediaCard(entry.id, entry.content)];
     case "plan": return [card(entry.id, "plan", {
@@ -74,14 +76,13 @@ function thoughtFor(ms: number): string {
   return ms < 1_000 ? "Thought for less than 1 s" : `Thought for ${duration(ms)}`;
 }
 
-function blocks(text: string): readonly string[] {
-  return splitBlocks(text).map(part => safeMarkdown(part.before + part.text + part.after));
-}
-
-function parts(id: string, kind: "prompt" | "answer", text: string, growing: boolean): readonly Card[] {
-  if (text.trim() === "") return [];
-  const all = blocks(text);
-  return all.map((body, i) => ({ ...card(id, kind, { body, growing: growing && i === all.length - 1 }), key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}` }));
+/** With what was attached, also where there are no words. */
+function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "user" }>): readonly Card[] {
+  const cards = longTexts.cards(id, "prompt", text, false);
+  if (attachments.length === 0) return cards;
+  // The renderer draws no card that says nothing.
+  const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = cards;
+  return [{ ...first, attached: attachments }, ...rest];
 }
 
 function interruption(id: string): Card {
@@ -119,7 +120,7 @@ function compactionCard({ id, status, text, error }: Compaction): Card {
   return card(id, "compaction", {
     header: compactionHeader(status),
     body: status === "failed" && error !== undefined && text.trim() === "" ? literal(error) : "",
-    folded: text.trim() === "" ? [] : [...(status === "failed" && error !== undefined ? [literal(error)] : []), ...blocks(text)],
+    folded: text.trim() === "" ? [] : [...(status === "failed" && error !== undefined ? [literal(error)] : []), ...longTexts.blocks(id, text)],
   });
 }
 

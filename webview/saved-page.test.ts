@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { emptyConversation, type Entry } from "../src/protocol/chat";
+import { noDrafts } from "./drafts";
 import { emptyPage, newest, restored, type SavedPage } from "./saved-page";
 import { isHostToPage } from "./shape";
 
@@ -44,12 +45,38 @@ suite("saved page", () => {
     deepEqual(many.flatMap(entry => entry.kind === "media" ? [entry.content.kind] : []), ["other", "other", "other", "image", "image"]);
   });
 
+  test("what was attached to prompts is kept in the other half, else by its name", () => {
+    const prompt = (id: string, characters: number): Entry => ({ kind: "user", id, text: "look", attachments: [{ kind: "file", path: "/w/a" }, { kind: "image", name: id, mimeType: "image/png", data: "A".repeat(characters / 2) }, { kind: "terminal", name: "zsh", text: "x".repeat(characters / 2) }] });
+    const small = [words, prompt("p", 900)];
+    equal(newest(small, 4_000), small);
+    const bareOnes = newest([words, prompt("p", 9_000)], 4_000);
+    deepEqual(bareOnes, [words, { kind: "user", id: "p", text: "look", attachments: [{ kind: "file", path: "/w/a" }, { kind: "image", name: "p", mimeType: "image/png", data: "" }, { kind: "terminal", name: "zsh", text: "" }] }]);
+    equal(newest(bareOnes, 4_000), bareOnes);
+  });
+
+  const attachments = [{ kind: "image", name: "i", mimeType: "image/png", data: "AA" }] as const;
+  const prompt = { messageId: "m", text: "t", attachments };
+  const whole: SavedPage["tabs"][number] = { tabId: "t", bootId: "", agent: { id: "e", name: "E" }, cwd: "/", title: "", entries: [], drafts: { text: "half", attachments, onTheWay: [prompt], takenBack: [prompt] }, queue: [prompt] };
+  const read = (tab: unknown) => restored(JSON.parse(JSON.stringify({ version: 1, asked: 3, selected: "t", tabs: [tab] }))).tabs;
+
+  test("drafts come back with what was attached to them, on its way, and in the queue", () => deepEqual(read(whole), [whole]));
+
+  test("a page that knew no attachments is read all the same", () => {
+    const { queue: _, ...rest } = whole;
+    deepEqual(read({ ...rest, drafts: { text: "half", onTheWay: [{ messageId: "m", text: "t" }] } }), [{ ...rest, drafts: { ...noDrafts, text: "half", onTheWay: [{ messageId: "m", text: "t" }] } }]);
+  });
+
+  test("drafts that are not whole take their tab with them, and no other", () => {
+    for (const drafts of [{ attachments: [{ kind: "image", name: "i" }] }, { takenBack: [{}] }, { attachments: {} }]) deepEqual(read({ ...whole, drafts: { ...whole.drafts, ...drafts } }), []);
+    deepEqual(read({ ...whole, queue: [{ messageId: "m" }] }), []);
+  });
+
   test("whatever else was saved, by another version or by nobody, is an empty page", () => {
     for (const state of [undefined, null, 7, "x", [], {}, { version: 2, asked: 0, selected: "", tabs: [] }, { version: 1, asked: "0", selected: "", tabs: [] }]) deepEqual(restored(state), emptyPage);
   });
 
   test("a tab that is not whole is left out, the others stay", () => {
-    const tab = { tabId: "t", bootId: "", agent: { id: "e", name: "E" }, cwd: "/", title: "", entries: [], drafts: { text: "half", onTheWay: [] } };
+    const tab = { tabId: "t", bootId: "", agent: { id: "e", name: "E" }, cwd: "/", title: "", entries: [], drafts: { ...noDrafts, text: "half" } };
     const page: SavedPage = { version: 1, asked: 3, selected: "t", tabs: [tab] };
     deepEqual(restored(JSON.parse(JSON.stringify({ ...page, tabs: [{ ...tab, drafts: 3 }, { ...tab, entries: [{ kind: "hologram", id: "x" }] }, tab] }))), page);
   });
@@ -85,6 +112,35 @@ suite("shape of what the host says", () => {
       .map(event => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event })),
     { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, controls: CONTROLS, usage: { used: 1, size: 2 }, terminals: [TERMINAL] } },
   ];
+  const ATTACHMENTS = [
+    { kind: "file", path: "/a" }, { kind: "folder", path: "/b" }, { kind: "symbol", name: "f", path: "/a", startLine: 1, endLine: 2 }, { kind: "selection", name: "a", path: "/a", startLine: 1, endLine: 2, text: "x" },
+    { kind: "selection", name: "u", startLine: 1, endLine: 1, text: "x" }, { kind: "problems", count: 1, text: "x" }, { kind: "terminal", name: "zsh", text: "x" }, { kind: "image", name: "i", mimeType: "image/png", data: "AA" },
+  ];
+  const event = (event: unknown) => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event });
+  const queue = { prompts: [{ messageId: "m", text: "t" }, { messageId: "n", text: "", attachments: ATTACHMENTS }], held: true };
+  const attaching = (attachments: unknown) => [{ type: "attach", attachments }, event({ type: "upsert", entry: { kind: "user", id: "u", text: "", attachments } }), event({ type: "queue", queue: { prompts: [{ messageId: "m", text: "t", attachments }], held: false } })];
+  const mention = (adds: unknown) => ({ type: "found", asked: 3, mentions: [{ name: "a", about: "file", adds }] });
+
+  test("what is attached, waits, and fits behind an @ passes", () => {
+    const good = [
+      ...attaching(ATTACHMENTS), { type: "attach", tabId: "t", attachments: [] }, event({ type: "queue", queue }), event({ type: "accepts", accepts: { images: false } }),
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, queue, accepts: { images: true } } }, { type: "found", asked: 0, mentions: [] },
+      ...ATTACHMENTS.map(attachment => mention({ kind: "attachment", attachment })), ...["selection", "problems", "terminal"].map(kind => mention({ kind: "want", want: { kind } })), mention({ kind: "want", want: { kind: "dropped", uris: ["file:///a"] } }),
+    ];
+    for (const message of good) ok(isHostToPage(message), JSON.stringify(message));
+  });
+
+  test("of that, too, anything else is refused", () => {
+    const bad = [
+      ...ATTACHMENTS.flatMap(attachment => Object.keys(attachment).filter(key => !(attachment.kind === "selection" && key === "path")).flatMap(key => attaching([{ ...attachment, [key]: {} }]))), ...attaching([{ kind: "hologram" }]), ...attaching({}),
+      ...[{ prompts: [{ text: "t" }], held: true }, { prompts: [] }, { prompts: {}, held: false }].flatMap(queue => [event({ type: "queue", queue }), { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, queue } }]),
+      event({ type: "accepts", accepts: {} }), { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, accepts: { images: 1 } } },
+      { type: "attach" }, { type: "attach", tabId: 3, attachments: [] }, { type: "found", mentions: [] }, { type: "found", asked: 1, mentions: [{ name: "a" }] },
+      mention({ kind: "attachment", attachment: {} }), mention({ kind: "want", want: {} }), mention({ kind: "want", want: { kind: "dropped" } }), mention({ kind: "wish" }), mention(undefined),
+    ];
+    for (const message of bad) ok(!isHostToPage(message), JSON.stringify(message));
+  });
+
   test("messages of the contract pass", () => { for (const message of good) ok(isHostToPage(message), JSON.stringify(message)); });
 
   test("anything else is refused", () => {

@@ -2,16 +2,17 @@
  * The copy of itself that a page leaves behind (`vscode.setState`): VS Code destroys a page whose view is hidden, and
  * the sidecar may die before the view is shown again. Bounded: the newest entries, up to so many characters.
  *
- * Invariants: a saved page is never larger than `LIMIT` characters and its drafts; of each tab the newest entry is
- * kept, cut if need be; images take no more than half of the room, so that they never are in the way of words; ids, drafts,
- * prompts on their way and the selected tab are always kept.
+ * Invariants: a saved page is never larger than `LIMIT` characters and what the user has not sent, which is bounded when it
+ * is attached (`UNSENT_LIMIT`); of each tab the newest entry is kept, cut if need be; images, and texts that are attached, take
+ * no more than half of the room, so that they never are in the way of words; ids, drafts, prompts on their way and in the
+ * queue, and the selected tab are always kept.
  */
 import type { Entry, Notice } from "../src/protocol/chat";
-import { isObject } from "../src/protocol/json";
+import { isObject, type Fields } from "../src/protocol/json";
 import type { TabId } from "../src/protocol/webview";
-import type { Drafts, Sent } from "./drafts";
-import { shortened, withoutImages } from "./shortened";
-import { isAgentChoice, isCount, isEntry, isListOf, isText } from "./shape";
+import { noDrafts, type Drafts, type Sent } from "./drafts";
+import { bare, shortened } from "./shortened";
+import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, isText } from "./shape";
 
 export interface SavedTab {
   readonly tabId: TabId;
@@ -22,6 +23,8 @@ export interface SavedTab {
   readonly title: string;
   readonly entries: readonly Entry[];
   readonly drafts: Drafts;
+  /** What waited; absent: nothing. */
+  readonly queue?: readonly Sent[];
 }
 
 export interface SavedPage {
@@ -42,16 +45,16 @@ export const TAB_LIMIT = 200_000;
 /** The newest entries, as JSON no longer than `limit` characters. Where some are left out, the first says so. */
 export function newest(entries: readonly Entry[], limit: number): readonly Entry[] {
   let room = limit;
-  let pictures = limit / 2;
+  let heavy = limit / 2;
   let first = entries.length;
   const backwards: Entry[] = [];
   while (first > 0) {
     const whole = entries[first - 1];
     if (whole === undefined) break;
-    const entry = sizeOf(whole) > room || weightOfImages(whole) > pictures ? withoutImages(whole) : whole;
+    const entry = sizeOf(whole) > room || weightOf(whole) > heavy ? bare(whole) : whole;
     if (sizeOf(entry) > room) break;
     room -= sizeOf(entry);
-    pictures -= weightOfImages(entry);
+    heavy -= weightOf(entry);
     backwards.push(entry);
     first--;
   }
@@ -64,7 +67,8 @@ export function newest(entries: readonly Entry[], limit: number): readonly Entry
 
 const LEFT_OUT: Notice = { kind: "notice", id: "symposium-left-out", severity: "info", text: "What came before this is no longer kept.", actions: [] };
 
-function weightOfImages(entry: Entry): number { return sizeOf(entry) - sizeOf(withoutImages(entry)); }
+/** Of its images, and of what was attached. */
+function weightOf(entry: Entry): number { return sizeOf(entry) - sizeOf(bare(entry)); }
 
 /** Entries are never changed, only replaced: each is measured once. */
 const sizes = new WeakMap<Entry, number>();
@@ -79,13 +83,20 @@ function sizeOf(entry: Entry): number {
 /** What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out. */
 export function restored(state: unknown): SavedPage {
   if (!isObject(state) || state["version"] !== 1 || !isCount(state["asked"]) || !isText(state["selected"]) || !Array.isArray(state["tabs"])) return emptyPage;
-  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), tabs: state["tabs"].filter(isSavedTab) };
+  const tabs = state["tabs"].flatMap((tab): readonly SavedTab[] => isSavedTab(tab) ? [{ ...tab, drafts: { ...noDrafts, ...tab.drafts } }] : []);
+  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), tabs };
 }
 
-const isSent = (value: unknown): value is Sent => isObject(value) && isText(value["messageId"]) && isText(value["text"]);
+const arePrompts = isListOf(isPrompt);
 
-function isSavedTab(value: unknown): value is SavedTab {
+/** The page before it may have been of a version that knew no attachments. */
+type SavedBefore = Omit<SavedTab, "drafts"> & { readonly drafts: Pick<Drafts, "text" | "onTheWay"> & Partial<Drafts> };
+
+function isSavedTab(value: unknown): value is SavedBefore {
   return isObject(value) && isText(value["tabId"]) && isText(value["bootId"]) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && isText(value["title"])
-    && isListOf(isEntry)(value["entries"])
-    && isObject(value["drafts"]) && isText(value["drafts"]["text"]) && isListOf(isSent)(value["drafts"]["onTheWay"]);
+    && isListOf(isEntry)(value["entries"]) && isObject(value["drafts"]) && areDrafts(value["drafts"]) && (value["queue"] === undefined || arePrompts(value["queue"]));
+}
+
+function areDrafts({ text, onTheWay, attachments = [], takenBack = [] }: Fields): boolean {
+  return isText(text) && arePrompts(onTheWay) && areAttachments(attachments) && arePrompts(takenBack);
 }

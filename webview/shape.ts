@@ -3,7 +3,8 @@
  * version, has saved. Only the shape that the page's code relies on is looked at; what is more is left alone.
  */
 import type { AgentChoice } from "../src/protocol/agents";
-import type { ChatEvent, Conversation, Entry, TerminalView, ToolContent } from "../src/protocol/chat";
+import type { Attachment, Mention, Want } from "../src/protocol/attachments";
+import type { Accepts, ChatEvent, Conversation, Entry, Queue, QueuedPrompt, TerminalView, ToolContent } from "../src/protocol/chat";
 import type { Control } from "../src/protocol/controls";
 import type { Field } from "../src/protocol/elicitation";
 import { isObject, type Fields } from "../src/protocol/json";
@@ -40,6 +41,36 @@ const CONTENT: Readonly<Record<ToolContent["kind"], (content: Fields) => boolean
 };
 const isContent: Is<ToolContent> = (value): value is ToolContent => isObject(value) && passes(CONTENT, value["kind"], value);
 
+const hasLines = (value: Fields): boolean => isCount(value["startLine"]) && isCount(value["endLine"]);
+const ATTACHMENT: Readonly<Record<Attachment["kind"], (attachment: Fields) => boolean>> = {
+  file: attachment => isText(attachment["path"]),
+  folder: attachment => isText(attachment["path"]),
+  symbol: attachment => texts(attachment, "name", "path") && hasLines(attachment),
+  selection: attachment => texts(attachment, "name", "text") && optional(isText)(attachment["path"]) && hasLines(attachment),
+  problems: attachment => isCount(attachment["count"]) && isText(attachment["text"]),
+  terminal: attachment => texts(attachment, "name", "text"),
+  image: attachment => texts(attachment, "name", "mimeType", "data"),
+};
+const isAttachment: Is<Attachment> = (value): value is Attachment => isObject(value) && passes(ATTACHMENT, value["kind"], value);
+export const areAttachments = isListOf(isAttachment);
+
+const WANT: Readonly<Record<Want["kind"], (want: Fields) => boolean>> = {
+  selection: () => true,
+  problems: () => true,
+  terminal: () => true,
+  dropped: want => isListOf(isText)(want["uris"]),
+};
+const ADDS: Readonly<Record<Mention["adds"]["kind"], (adds: Fields) => boolean>> = {
+  attachment: adds => isAttachment(adds["attachment"]),
+  want: adds => isObject(adds["want"]) && passes(WANT, adds["want"]["kind"], adds["want"]),
+};
+const isMention = (value: unknown): value is Mention => isObject(value) && texts(value, "name", "about") && isObject(value["adds"]) && passes(ADDS, value["adds"]["kind"], value["adds"]);
+
+/** A prompt, in the queue or on its way to it. */
+export const isPrompt: Is<QueuedPrompt> = (value): value is QueuedPrompt => isObject(value) && texts(value, "messageId", "text") && optional(areAttachments)(value["attachments"]);
+export const isQueue: Is<Queue> = (value): value is Queue => isObject(value) && isListOf(isPrompt)(value["prompts"]) && isSwitch(value["held"]);
+const isAccepts: Is<Accepts> = (value): value is Accepts => isObject(value) && isSwitch(value["images"]);
+
 const isOption = (value: unknown): value is Fields => isObject(value) && texts(value, "value", "title");
 const FIELD: Readonly<Record<Field["type"], (field: Fields) => boolean>> = {
   text: field => optional(isText)(field["initial"]),
@@ -60,7 +91,7 @@ const isAsk = (value: unknown): boolean => isObject(value) && passes(ASK, value[
 const isAnswered = (value: unknown): value is Fields => isObject(value) && isText(value["kind"]);
 
 const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
-  user: entry => isText(entry["text"]),
+  user: entry => isText(entry["text"]) && optional(areAttachments)(entry["attachments"]),
   agent: entry => isText(entry["text"]),
   thought: entry => isText(entry["text"]) && optional(isNumber)(entry["ms"]),
   media: entry => isContent(entry["content"]),
@@ -97,7 +128,8 @@ const isUsage = (value: unknown): value is Fields => isObject(value) && isNumber
 const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])
   && isListOf(isEntry)(value["entries"]) && isTurn(value["turn"]) && isListOf(isCommand)(value["commands"])
-  && isListOf(isControl)(value["controls"]) && optional(isUsage)(value["usage"]) && optional(isListOf(isTerminal))(value["terminals"]);
+  && isListOf(isControl)(value["controls"]) && optional(isUsage)(value["usage"]) && optional(isListOf(isTerminal))(value["terminals"])
+  && optional(isQueue)(value["queue"]) && optional(isAccepts)(value["accepts"]);
 
 const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   upsert: event => isEntry(event["entry"]),
@@ -107,6 +139,8 @@ const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   commands: event => isListOf(isCommand)(event["commands"]),
   controls: event => isListOf(isControl)(event["controls"]),
   usage: event => isUsage(event["usage"]),
+  queue: event => isQueue(event["queue"]),
+  accepts: event => isAccepts(event["accepts"]),
   terminal: event => isTerminal(event["terminal"]),
   terminalOutput: event => texts(event, "terminalId", "text") && isCount(event["offset"]),
 };
@@ -126,6 +160,8 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
     && optional(isText)(message["selected"]) && isSidecarState(message["sidecar"]),
   event: message => texts(message, "tabId", "bootId") && isCount(message["seq"]) && isEvent(message["event"]),
   snapshot: message => texts(message, "tabId", "bootId") && isCount(message["seq"]) && optional(isCount)(message["asked"]) && isConversation(message["conversation"]),
+  found: message => isCount(message["asked"]) && isListOf(isMention)(message["mentions"]),
+  attach: message => optional(isText)(message["tabId"]) && areAttachments(message["attachments"]),
   askAgain: () => true,
   openTab: () => true,
   failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]),

@@ -1,8 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Attachment } from "../src/protocol/attachments";
 import { TOOL_JSON_LIMIT, type Entry, type Permission, type ToolContent } from "../src/protocol/chat";
 import type { Elicitation, Field } from "../src/protocol/elicitation";
 import { isEntry } from "./shape";
-import { shortened, withoutImages } from "./shortened";
+import { shortened, bare } from "./shortened";
 
 /** The longest that a text can be as JSON. */
 const LONG = "\0".repeat(200_000);
@@ -20,8 +21,12 @@ const contents: readonly ToolContent[] = [
   { kind: "text", text: LONG }, { kind: "diff", path: LONG, oldText: LONG, newText: LONG }, { kind: "terminal", terminalId: LONG, output: LONG }, { kind: "image", mimeType: LONG, data: LONG },
   { kind: "audio", mimeType: LONG, bytes: 3 }, { kind: "resource", uri: LONG, name: LONG, description: LONG, mimeType: LONG, text: LONG, bytes: 3 }, { kind: "other", what: LONG, json: LONG },
 ];
+const attachments: readonly Attachment[] = [
+  { kind: "file", path: LONG }, { kind: "folder", path: LONG }, { kind: "symbol", name: LONG, path: LONG, startLine: 1, endLine: 2 }, { kind: "selection", name: LONG, path: LONG, startLine: 1, endLine: 2, text: LONG },
+  { kind: "problems", count: 2, text: LONG }, { kind: "terminal", name: LONG, text: LONG }, { kind: "image", name: LONG, mimeType: LONG, data: LONG },
+];
 const entries: readonly Entry[] = [
-  { kind: "user", id: "id", text: LONG }, { kind: "agent", id: "id", text: LONG }, { kind: "thought", id: "id", text: LONG, ms: 3 },
+  { kind: "user", id: "id", text: LONG }, ...attachments.map((attachment): Entry => ({ kind: "user", id: "id", text: LONG, attachments: list(50, attachment) })), { kind: "agent", id: "id", text: LONG }, { kind: "thought", id: "id", text: LONG, ms: 3 },
   ...contents.map((content): Entry => ({ kind: "media", id: "id", content })),
   { kind: "plan", id: "id", steps: list(1_000, { content: LONG, priority: LONG, status: LONG }) },
   { kind: "tool", id: "id", toolCallId: LONG, title: LONG, toolKind: LONG, status: "completed", content: contents, locations: [{ path: LONG }], input: LONG, output: LONG },
@@ -33,7 +38,8 @@ const entries: readonly Entry[] = [
 
 suite("shortened entries", () => {
   for (const entry of entries) {
-    test(`${entry.kind}${entry.kind === "media" ? ` with ${entry.content.kind}` : ""}: whatever is too long is bounded, and what is left is an entry of the kind`, () => {
+    const what = entry.kind === "media" ? ` with ${entry.content.kind}` : entry.kind === "user" && entry.attachments ? ` with ${entry.attachments[0]?.kind ?? ""}` : "";
+    test(`${entry.kind}${what}: whatever is too long is bounded, and what is left is an entry of the kind`, () => {
       const short = shortened(entry, LIMIT);
       ok(JSON.stringify(short).length <= LIMIT, String(JSON.stringify(short).length));
       deepEqual([short.kind, short.id, isEntry(JSON.parse(JSON.stringify(short)))], [entry.kind, "id", true]);
@@ -57,9 +63,9 @@ suite("shortened entries", () => {
 
   const question: Permission = { kind: "permission", id: "p", agent: "A", toolEntryId: "t", title: "?", toolKind: "edit", content: [], options: [] };
   test("an entry without images is the same one, and each is looked through once", () => {
-    equal(withoutImages(question), question);
+    equal(bare(question), question);
     const picture: Entry = { kind: "media", id: "m", content: { kind: "image", mimeType: "image/png", data: "AA" } };
-    equal(withoutImages(picture), withoutImages(picture));
-    ok(!JSON.stringify(withoutImages({ ...question, content: [{ kind: "image", mimeType: "image/png", data: "AAAA" }] })).includes("AAAA"));
+    equal(bare(picture), bare(picture));
+    ok(!JSON.stringify(bare({ ...question, content: [{ kind: "image", mimeType: "image/png", data: "AAAA" }] })).includes("AAAA"));
   });
 });

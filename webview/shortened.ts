@@ -4,10 +4,12 @@
  * Invariants: what `shortened` makes is an entry of the same kind and id; as JSON its texts take half of `limit`, and of its lists
  * the first items are there; a form that is not whole cannot be answered.
  */
+import type { Attachment } from "../src/protocol/attachments";
 import type { Entry, Permission, ToolContent } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
+import { bareOf } from "./attached";
 
-const MOST_STEPS = 20, MOST_OPTIONS = 20;
+const MOST_STEPS = 20, MOST_OPTIONS = 20, MOST_ATTACHED = 20;
 
 /** To what an `of`th part of the room for text holds. */
 interface Cut {
@@ -26,7 +28,8 @@ function cutter(limit: number): Cut {
 export function shortened(entry: Entry, limit: number): Entry {
   const cut = cutter(limit);
   switch (entry.kind) {
-    case "user": case "agent": case "thought": return { ...entry, text: cut(entry.text, 1) };
+    case "user": return { ...entry, text: cut(entry.text, entry.attachments ? 2 : 1), ...given("attachments", entry.attachments?.slice(0, MOST_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut))) };
+    case "agent": case "thought": return { ...entry, text: cut(entry.text, 1) };
     case "media": return { ...entry, content: shortenedContent(entry.content, cut) };
     case "tool": {
       const { input: _input, output: _output, ...tool } = entry;
@@ -77,24 +80,37 @@ function given<K extends string, T>(key: K, value: T | undefined): { readonly [P
   return value === undefined ? {} : { [key]: value } as { readonly [P in K]?: T };
 }
 
-// --- images
+/** Of one that holds nothing but names. */
+function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
+  switch (attachment.kind) {
+    case "file": case "folder": return { ...attachment, path: cut(attachment.path, 40) };
+    case "symbol": return { ...attachment, name: cut(attachment.name, 80), path: cut(attachment.path, 80) };
+    case "selection": return { ...attachment, name: cut(attachment.name, 80), ...given("path", cut(attachment.path, 80)) };
+    case "problems": return attachment;
+    case "terminal": return { ...attachment, name: cut(attachment.name, 40) };
+    case "image": return { ...attachment, name: cut(attachment.name, 80), mimeType: cut(attachment.mimeType, 80) };
+  }
+}
+
+// --- images, and what was attached
 
 const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be kept)" };
 
 /** Entries are never changed, only replaced: each is looked through once. */
-const bare = new WeakMap<Entry, Entry>();
+const bared = new WeakMap<Entry, Entry>();
 
-/** The same entry when it has none. */
-export function withoutImages(entry: Entry): Entry {
-  const known = bare.get(entry);
+/** With images and attached texts named, not held; the same entry when it has none. */
+export function bare(entry: Entry): Entry {
+  const known = bared.get(entry);
   if (known !== undefined) return known;
-  const made = imagesNamed(entry);
-  bare.set(entry, made);
+  const made = named(entry);
+  bared.set(entry, made);
   return made;
 }
 
-function imagesNamed(entry: Entry): Entry {
+function named(entry: Entry): Entry {
   switch (entry.kind) {
+    case "user": return entry.attachments?.some(attachment => bareOf(attachment) !== attachment) ? { ...entry, attachments: entry.attachments.map(bareOf) } : entry;
     case "media": return entry.content.kind === "image" ? { ...entry, content: NOT_KEPT } : entry;
     case "tool": case "permission": return entry.content.some(isImage) ? { ...entry, content: entry.content.map(content => isImage(content) ? NOT_KEPT : content) } : entry;
     default: return entry;

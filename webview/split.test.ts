@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { closed, codeBlock, fenceAfter, type Fence } from "./code-fence";
-import { PART_SIZE, splitBlocks } from "./split";
+import { PART_SIZE, splitBlocks, splitOn, type Split } from "./split";
 
 const line = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }).map(text => text.replaceAll("\n", " ")) },
@@ -26,6 +26,22 @@ suite("split", () => {
       const before = splitBlocks(text.slice(0, cut % (text.length + 1)), size).slice(0, -1);
       deepEqual(splitBlocks(text, size).slice(0, before.length), before);
     }), { numRuns: 1500 }));
+
+  test("a text that is split as it grows is split as it is at once, and a part that stays is the same object", () =>
+    fc.assert(fc.property(markdown, fc.array(fc.nat(), { maxLength: 6 }), (text, cuts) => {
+      let split: Split | undefined;
+      for (const cut of [...cuts.map(n => n % (text.length + 1)).sort((a, b) => a - b), text.length]) {
+        const before: readonly unknown[] = split?.parts.slice(0, -1) ?? [];
+        split = splitOn(split, text.slice(0, cut), size);
+        for (const [i, part] of before.entries()) equal(split.parts[i], part);
+      }
+      deepEqual(split?.parts, splitBlocks(text, size));
+    }), { numRuns: 1500 }));
+
+  test("a text that is no continuation is split from its beginning", () => {
+    const other = splitOn(undefined, "b".repeat(120), size);
+    deepEqual(splitOn(other, "a".repeat(70), size).parts, splitBlocks("a".repeat(70), size));
+  });
 
   test("a character of two units stays whole", () =>
     fc.assert(fc.property(fc.nat(40), fc.integer({ min: 30, max: 60 }), (letters, emoji) => {

@@ -16,7 +16,7 @@ export const ownStyles = `
 #symposium .symposium-field > select { color: var(--vscode-settings-dropdownForeground, var(--vscode-dropdown-foreground)); background: var(--vscode-settings-dropdownBackground, var(--vscode-dropdown-background)); border-color: var(--vscode-settings-dropdownBorder, var(--vscode-dropdown-border)); }
 #symposium .symposium-field > textarea { resize: vertical; min-height: 4.5em; }
 #symposium .symposium-field :is(input, textarea, select)::placeholder { color: var(--vscode-input-placeholderForeground); }
-#symposium .symposium-option { display: flex; gap: 6px; align-items: flex-start; padding: 1px 0; cursor: pointer; overflow-wrap: anywhere; }
+#symposium .symposium-option { display: flex; gap: 6px; align-items: flex-start; padding: 3px 0; cursor: pointer; overflow-wrap: anywhere; }
 #symposium .symposium-option > input { flex: none; width: 16px; height: 16px; margin: 1px 0 0; accent-color: var(--vscode-button-background); }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-option > input { accent-color: var(--vscode-focusBorder); }
 #symposium .symposium-option .symposium-note { display: block; }
@@ -45,7 +45,7 @@ export const ownStyles = `
 
 #symposium .symposium-dock { flex: none; padding: 0 var(--mynah-chat-wrapper-spacing); color: var(--vscode-descriptionForeground); font-size: var(--mynah-font-size-small); }
 #symposium .symposium-dock-line { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 10px; }
-#symposium .symposium-dock button { min-width: 0; padding: 3px 4px; margin: 0; border: none; border-radius: 3px; background: none; color: inherit; font: inherit; text-align: start; cursor: pointer; }
+#symposium .symposium-dock button { min-width: 0; min-height: 24px; padding: 3px 4px; margin: 0; border: none; border-radius: 3px; background: none; color: inherit; font: inherit; text-align: start; cursor: pointer; }
 #symposium .symposium-dock button:hover { background: var(--vscode-toolbar-hoverBackground); color: var(--vscode-foreground); }
 #symposium .symposium-dock .symposium-plan { flex: 1 1 8em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 #symposium .symposium-plan-name { font-weight: 600; }

@@ -2,7 +2,9 @@
  * Styles over mynah-ui's, which come into the page late and one by one: ours win by being more specific (`#symposium`,
  * `:root:root`). Colours are VS Code's theme variables only; a high-contrast theme gets the outlines it asks for.
  */
+import { composerStyles } from "./styles-composer";
 import { ownStyles } from "./styles-own";
+import { speedStyles } from "./styles-speed";
 
 export const styles = `
 :root:root {
@@ -83,6 +85,7 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-chat-item-card-header-status { flex-shrink: 0; min-height: 0; padding: 0; font-size: var(--mynah-font-size-small); line-height: 1.6em; }
 #symposium .mynah-chat-item-card-header-status:has(> .mynah-chat-item-card-header-status-text:empty) { display: none; }
 #symposium .mynah-chat-item-card-header-status.status-success { color: color-mix(in srgb, var(--mynah-color-status-success) 75%, var(--vscode-foreground)); }
+#symposium .mynah-chat-item-card-header-status.status-warning { color: color-mix(in srgb, var(--mynah-color-status-warning) 55%, var(--vscode-foreground)); }
 #symposium .mynah-chat-item-card-header-status.status-error { color: color-mix(in srgb, var(--mynah-color-status-error) 65%, var(--vscode-foreground)); }
 #symposium .more-content-indicator:not(.mynah-chat-wrapper > *) { display: none; }
 #symposium .max-height-exceed > .more-content-indicator, #symposium .mynah-chat-item-auto-collapse > .more-content-indicator { display: flex; }
@@ -132,12 +135,25 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-prompt-input-options .select-auto-width-sizer { font-size: var(--mynah-font-size-small); padding-inline-end: 1.5em; overflow: hidden; }
 #symposium .mynah-prompt-input-options select { text-overflow: ellipsis; font-size: var(--mynah-font-size-small); color: inherit; }
 
+#symposium .mynah-tab-item-label:has([role=tab]:focus-visible) { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
+#symposium .mynah-tab-item-label > [role=tab]:focus-visible { outline: none !important; }
+.symposium-tip { position: fixed; z-index: 1000; max-width: calc(100vw - 8px); box-sizing: border-box; padding: 2px 6px; border: 1px solid var(--vscode-contrastBorder, var(--vscode-editorHoverWidget-border, transparent)); border-radius: 3px; color: var(--vscode-editorHoverWidget-foreground, var(--vscode-foreground)); background: var(--vscode-editorHoverWidget-background, var(--vscode-editorWidget-background)); font-size: var(--mynah-font-size-small); overflow-wrap: anywhere; pointer-events: none; }
+.symposium-tip[hidden] { display: none; }
+
 #symposium :is(button, input, textarea, select, a, [tabindex]):focus-visible { outline: 1px solid var(--vscode-focusBorder) !important; outline-offset: -1px; }
 #symposium .mynah-chat-prompt-input:focus-visible, #symposium:focus-visible { outline: none !important; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .mynah-button { border: 1px solid var(--vscode-contrastBorder) !important; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .mynah-button:hover { outline: 1px dashed var(--vscode-contrastActiveBorder, var(--vscode-focusBorder)); }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .mynah-chat-item-summary-button { border: none !important; }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium a { text-decoration: underline; }
+/* The system's own colours: what is painted as a background would be gone. */
+@media (forced-colors: active) {
+  #symposium .mynah-ui-icon { forced-color-adjust: none; background-color: ButtonText; color: ButtonText; }
+  #symposium :disabled .mynah-ui-icon { background-color: GrayText; }
+  #symposium .symposium-ring { forced-color-adjust: none; color: ButtonText; }
+  #symposium .mynah-chat-prompt-input-info .mynah-card-body p::after { forced-color-adjust: none; background: CanvasText; }
+  #symposium :is([role="option"][aria-selected="true"], [role="tab"][aria-selected="true"], [aria-pressed="true"]) { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+}
 .vscode-reduce-motion #symposium *, .vscode-reduce-motion #symposium *::before, .vscode-reduce-motion #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 @media (prefers-reduced-motion: reduce) { #symposium *, #symposium *::before, #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; } }
-${ownStyles}`;
+${ownStyles}${composerStyles}${speedStyles}`;

@@ -1,13 +1,14 @@
 /**
- * What of a tab is ours and not mynah's: the dock, the list of commands, the selects' names, and in cards forms, terminals
- * and the marks by which styles and tests find them.
+ * What of a tab is ours and not mynah's: the dock, what is around the prompt, the selects' names, and in cards forms,
+ * terminals, what was attached, and the marks by which styles and tests find them.
  */
-import { nameQuestion } from "./a11y";
+import type { Mention } from "../src/protocol/attachments";
 import type { Acts } from "./acts";
 import type { Card } from "./card";
+import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";
 import { CardTerminals } from "./card-terminals";
-import { CommandList } from "./command-list";
+import { Composer } from "./composer";
 import type { Picker } from "./controls";
 import { Dock } from "./dock";
 import type { PromptInput } from "./prompt-input";
@@ -19,27 +20,28 @@ export class TabParts {
   readonly #dock: Dock;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
-  readonly #commands: CommandList | undefined;
+  readonly #attachments = new CardAttachments();
+  readonly #composer: Composer | undefined;
 
   /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
   constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
     this.pickers = new PromptPickers(drawPickers, () => [...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select")]);
-    this.#dock = new Dock(() => acts.followToggled());
+    this.#dock = new Dock(() => acts.followToggled(), { withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId) });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
     const prompt = input.element(mynahId);
-    if (!prompt) return;
-    this.#commands = new CommandList(prompt, text => input.fill(mynahId, text));
-    prompt.closest(".mynah-chat-prompt-wrapper")?.prepend(this.#commands.element);
+    if (prompt) this.#composer = new Composer(prompt, tabId, acts, text => input.fill(mynahId, text));
   }
 
   /** The text of the prompt may have changed. */
-  typed(): void { this.#commands?.typed(); }
+  typed(): void { this.#composer?.typed(); }
+
+  offer(query: string, mentions: readonly Mention[]): void { this.#composer?.offer(query, mentions); }
 
   show(view: TabView): void {
     this.#dock.show(view);
-    this.#commands?.set(view.commands);
+    this.#composer?.show(view);
   }
 
   /** After the cards were drawn. */
@@ -47,15 +49,15 @@ export class TabParts {
     this.#mark(cards);
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
+    this.#attachments.mount(this.wrapper, cards);
   }
 
-  /** mynah itself writes `messageid` on the card and on all within it. */
+  /** mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be very much. */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
-    for (const card of this.wrapper.querySelectorAll<HTMLElement>(".mynah-chat-items-conversation-container > .mynah-chat-item-card:not([data-kind])")) {
-      card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
+    for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? []) for (const card of group.children) {
+      if (card instanceof HTMLElement && card.matches(".mynah-chat-item-card:not([data-kind])")) card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
     }
-    this.wrapper.querySelectorAll("[data-kind=permission], [data-kind=elicitation]").forEach(nameQuestion);
   }
 
   /** To be called before a drawing, its result after it: a reader at the end stays at the end; one who has scrolled away stays there. */

@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
 import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
+import { noDrafts, type Drafts } from "./drafts";
 import { freshTab, type Page, type Tab } from "./page-model";
 import { openPage } from "./page-state";
 import { emptyPage } from "./saved-page";
-import { announcement, newQuestion, viewOf } from "./tab-view";
+import { viewOf } from "./tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza <3" };
 const page = (rest: Partial<Page> = {}): Page => ({ ...openPage(emptyPage, 0, 0)[0], ...rest });
@@ -17,7 +18,7 @@ const form: Elicitation = { kind: "elicitation", id: "f", agent: "Eliza", messag
 
 suite("tab view", () => {
   test("a prompt on its way is shown, under the key that its entry will have", () => {
-    const before = viewOf(page(), tab({}, { drafts: { text: "", onTheWay: [{ messageId: "m", text: "hi" }] } }));
+    const before = viewOf(page(), tab({}, { drafts: { ...noDrafts, onTheWay: [{ messageId: "m", text: "hi" }] } }));
     const after = viewOf(page(), tab({ entries: [{ kind: "user", id: "m", text: "hi" }] }));
     deepEqual(before.cards, after.cards);
     deepEqual([before.turn, after.turn], ["starting", "idle"]);
@@ -28,6 +29,18 @@ suite("tab view", () => {
     equal(view.title, "Eliza &lt;3");
     equal(view.status, "Eliza \\<3 is working…");
     equal(viewOf(page(), tab({ turn: { state: "cancelling", messageId: "m" } })).status, "Stopping… Eliza \\<3 has yet to end its turn.");
+  });
+
+  test("a tab that holds a draft says so before its title, to who sees it and to who does not", () => {
+    const title = (drafts: Partial<Drafts>) => viewOf(page(), tab({}, { drafts: { ...noDrafts, ...drafts } })).title;
+    const marked = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">draft: </span>Eliza &lt;3`;
+    deepEqual([title({ text: "x" }), title({ attachments: [{ kind: "file", path: "/a" }] }), title({ text: " " })], [marked, marked, "Eliza &lt;3"]);
+  });
+
+  test("what is attached, what waits, and whether Enter sends, is as the page has it", () => {
+    const attachments = [{ kind: "file", path: "/a" }] as const, queue = { prompts: [{ messageId: "m", text: "t" }], held: true };
+    const view = viewOf(page({ requireModifier: true }), tab({ queue }, { drafts: { ...noDrafts, attachments } }));
+    deepEqual([view.attachments, view.requireModifier, view.queue], [attachments, true, { held: true, prompts: [{ prompt: queue.prompts[0], state: "waiting" }] }]);
   });
 
   test("a question can be answered only in a live tab, with a sidecar", () => {
@@ -72,20 +85,6 @@ suite("tab view", () => {
     const kept = tab({}, { remark: { tone: "info", text: "Your text is kept.", until: "sidecar" } });
     deepEqual([viewOf(page({ sidecar: { state: "restarting", message: "Wait." } }), kept).banner?.text, failed?.text], ["Wait\\. Your text is kept\\.", "Gone\\."]);
     deepEqual([failed?.tone, failed?.buttons.map(({ label }) => label)], ["error", ["Restart Sidecar", "Show Logs"]]);
-  });
-
-  test("a screen reader hears a finished answer, a question and a sentence of ours, and nothing of a reload", () => {
-    const running = tab({ turn: { state: "running", messageId: "m" } });
-    const answer: Entry = { kind: "agent", id: "a", text: "Done." };
-    equal(announcement(running, tab({ entries: [answer] })), "Eliza <3: Done.");
-    equal(announcement(running, tab({ entries: [answer], turn: running.conversation.turn })), undefined);
-    equal(announcement(running, tab({ entries: [question], turn: running.conversation.turn })), "Eliza asks for your permission: Go?");
-    equal(announcement(tab(), tab({ entries: [{ kind: "notice", id: "n", severity: "error", text: "No.", actions: [] }] })), "No.");
-    equal(announcement(tab(), tab({ entries: [{ kind: "notice", id: "n", severity: "info", text: "Slow.", from: "Eliza", actions: [] }] })), "Eliza: Slow.");
-    equal(announcement(tab(), tab({ entries: [form] })), "Eliza asks: Your name?");
-    deepEqual(newQuestion(tab(), tab({ entries: [form] })), "f");
-    equal(announcement(tab({}, { phase: "restored" }), tab({ entries: [question] })), undefined);
-    deepEqual([newQuestion(tab(), tab({ entries: [question] })), newQuestion(tab({ entries: [question] }), tab({ entries: [question] }))], ["q", undefined]);
   });
 });
 

@@ -1,12 +1,16 @@
 /** A tab as the user sees it, from what the page knows of it. Pure; `chat-ui.ts` draws it. */
+import type { Attachment } from "../src/protocol/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../src/protocol/chat";
 import type { Control } from "../src/protocol/controls";
 import { actionButton } from "./buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
 import { pinnedPlan } from "./dock-view";
+import { isEmpty } from "./drafts";
 import { escapeHtml, literal } from "./markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "./page-model";
+import { begun, queueOf, type QueueView } from "./queue-view";
 import { cardsOf } from "./render";
+import { texts } from "./texts";
 
 export interface Banner { readonly tone: Tone; readonly text: string; readonly buttons: readonly CardButton[] }
 
@@ -19,6 +23,10 @@ export interface TabView {
   readonly status: string;
   readonly banner: Banner | undefined;
   readonly placeholder: string;
+  /** To the prompt that is being written. */
+  readonly attachments: readonly Attachment[];
+  readonly requireModifier: boolean;
+  readonly queue: QueueView | undefined;
   /** Whether there is a session that hears what the user does here. */
   readonly live: boolean;
   readonly controls: readonly Control[];
@@ -30,16 +38,19 @@ export interface TabView {
   readonly following: boolean | undefined;
 }
 
+/** Before the title of a tab that has something to be sent. */
+const DRAFT = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">${texts.draft}: </span>`;
+
 export function viewOf(page: Page, tab: Tab): TabView {
   const { conversation } = tab;
   const turn = turnOf(tab);
   const agent = conversation.agent.name || "the agent";
-  const entries: readonly Entry[] = [...conversation.entries, ...unconfirmed(tab)];
+  const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
   const live = isLive(page, tab);
   const terminals = terminalsOf(conversation);
   const answering = new Set(tab.answering.map(({ entryId }) => entryId));
   return {
-    title: escapeHtml(conversation.title ?? (conversation.agent.name || "Chat")),
+    title: (isEmpty(tab.drafts) ? "" : DRAFT) + escapeHtml(conversation.title ?? (conversation.agent.name || "Chat")),
     cards: entries.flatMap((entry, i) => cardsOf(entry, {
       growing: turn !== "idle" && i === entries.length - 1, answerable: live && isQuestion(entry), answering: answering.has(entry.id), terminals: terminals(entry),
     })),
@@ -47,6 +58,9 @@ export function viewOf(page: Page, tab: Tab): TabView {
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
     placeholder: `Ask ${agent}`,
+    attachments: tab.drafts.attachments,
+    requireModifier: page.requireModifier,
+    queue: queueOf(tab),
     live,
     controls: conversation.controls,
     commands: conversation.commands,
@@ -76,11 +90,6 @@ function statusOf(turn: TabView["turn"], agent: string): string {
   }
 }
 
-/** A prompt that is on its way is shown as it will be: same id, same card. */
-function unconfirmed(tab: Tab): readonly Entry[] {
-  return tab.drafts.onTheWay.map(({ messageId, text }) => ({ kind: "user", id: messageId, text }));
-}
-
 function bannerOf({ sidecar }: Page, { remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
     case "restarting": return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
@@ -91,25 +100,3 @@ function bannerOf({ sidecar }: Page, { remark }: Tab): Banner | undefined {
 }
 
 const kept = (remark: Tab["remark"]): string => remark?.until === "sidecar" ? ` ${remark.text}` : "";
-
-/** What a screen reader says of a change: a finished answer, a question, a sentence of ours; not each piece of text. */
-export function announcement(before: Tab | undefined, after: Tab): string | undefined {
-  if (before === undefined || before.phase !== after.phase) return undefined;
-  const had = new Set(before.conversation.entries.map(({ id }) => id));
-  const fresh = after.conversation.entries.filter(({ id }) => !had.has(id));
-  const question = fresh.filter(isQuestion).find(({ answered }) => !answered);
-  if (question?.kind === "permission") return `${question.agent} asks for your permission: ${question.title}`;
-  if (question?.kind === "elicitation") return `${question.agent} ${question.ask.mode === "form" ? "asks" : "asks you to visit a page"}: ${question.message}`;
-  const notice = fresh.find(entry => entry.kind === "notice");
-  if (notice?.kind === "notice") return notice.from === undefined ? notice.text : `${notice.from}: ${notice.text}`;
-  if (turnOf(before) === "idle" || turnOf(after) !== "idle") return undefined;
-  const answer = after.conversation.entries.findLast(entry => entry.kind === "agent");
-  return answer?.kind === "agent" ? `${after.conversation.agent.name}: ${answer.text.slice(0, ANNOUNCED)}` : undefined;
-}
-const ANNOUNCED = 1_000;
-
-/** A question that was not there before, for the focus. */
-export function newQuestion(before: Tab | undefined, after: Tab): string | undefined {
-  const had = new Set(before?.conversation.entries.map(({ id }) => id));
-  return after.conversation.entries.findLast(entry => isQuestion(entry) && !entry.answered && !had.has(entry.id))?.id;
-}

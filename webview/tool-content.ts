@@ -83,11 +83,13 @@ function decoded(path: string): string {
 }
 
 /** A link that the host opens in the editor. The renderer takes a link's text as HTML, and no Markdown in it. */
-export function fileLink({ path: named, line }: ToolLocation): string {
-  const path = named.replace(HALF_A_CHARACTER, "\ufffd");
-  const address = encodeURI(path.replaceAll("\\", "/")).replace(/[()'#?]/g, character => `%${character.charCodeAt(0).toString(16)}`);
-  const place = line === undefined ? "" : `:${line}`;
-  return link(path + place, `file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`}`);
+export function fileLink(location: ToolLocation): string {
+  return link(whole(location.path) + (location.line === undefined ? "" : `:${location.line}`), fileAddress(location));
+}
+
+export function fileAddress({ path, line }: ToolLocation): string {
+  const address = encodeURI(whole(path).replaceAll("\\", "/")).replace(/[()'#?]/g, character => `%${character.charCodeAt(0).toString(16)}`);
+  return `file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`}`;
 }
 
 /** `address` is encoded, and holds nothing that ends it. */
@@ -96,6 +98,8 @@ function link(text: string, address: string): string {
 }
 
 const inParentheses = (address: string): string => address.replace(/[()[\]'"`<>\\\s]/g, character => `%${character.charCodeAt(0).toString(16)}`);
+
+const whole = (path: string): string => path.replace(HALF_A_CHARACTER, "\ufffd");
 
 /** A surrogate on its own, which no address can hold. */
 const HALF_A_CHARACTER = /\p{Surrogate}/gu;

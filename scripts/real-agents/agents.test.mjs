@@ -37,7 +37,7 @@ for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
 });
 
 for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
-  const run = (stage, name, scenarios, permission) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), permission);
+  const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 
   test("answers one prompt after another on the page", () => onStage(agent, async stage => {
     const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
@@ -57,7 +57,7 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
   }));
 
   test("does not run a command that is rejected on its card, and the model is told", () => onStage(agent, async stage => {
-    const { exchanges: [{ answer }], pressed } = await run(stage, "rejected", ["shell"], "reject");
+    const { exchanges: [{ answer }], pressed } = await run(stage, "rejected", ["shell"], { permission: "reject" });
     equal(pressed.length, 1);
     match(answer, /wants to run a command[^]*Rejected by you/);
     match(answer, /END-OF-SHELL/);
@@ -78,7 +78,14 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
     const { exchanges: [{ answer }], pressed } = await run(stage, "edit", ["edit"]);
     equal(pressed.length, 1);
     match(answer, /seed\.txt · read[^]*done[^]*I will change it\.[^]*seed\.txt[^\n]* · edit[^]*done/);
+    match(answer, /-\s*line two[^]*\+\s*line 2, edited/);
     match(answer, /END-OF-EDIT/);
     equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
+  }));
+
+  test("stops in the middle of an answer, keeps what was said, and answers the next prompt", () => onStage(agent, async stage => {
+    const { exchanges: [stopped, next] } = await run(stage, "stopped", ["endless", "again"], { stop: "MIDDLE" });
+    match(stopped.answer, /This begins and does not end, and stops here: MIDDLE[^]*Stopped\./);
+    match(next.answer, /END-OF-AGAIN/);
   }));
 });

@@ -3,13 +3,14 @@ import path from "node:path";
 import { node, root } from "../project.mjs";
 
 /**
- * Sends the prompts one after another. `permission` is "allow" or "reject". Resolves to what was printed: `exchanges`, as `{question,
+ * Sends the prompts one after another. `permission` is "allow" or "reject"; with `stop` the first one is
+ * stopped when its answer has that text. Resolves to what was printed: `exchanges`, as `{question,
  * answer}` of the rendered page (an answer is all that follows the question: texts, cards of tools and of permissions), the labels that
  * were `pressed`, and all of it as `text`. A run that failed rejects with what it said. The screenshot is out/agents/NAME.png.
  */
-export async function smoke({ command, bin, workspace }, name, prompts, permission = "allow") {
+export async function smoke({ command, bin, workspace }, name, prompts, { permission = "allow", stop } = {}) {
   const { code, text } = await node("scripts/start.mjs", ["--smoke", "--agent", command, "--folder", workspace, "--permission", permission,
-    "--screenshot", path.join(root, "out/agents", `${name}.png`), "--timeout", "120", ...prompts.flatMap(prompt => ["--prompt", prompt])], { env: { INIT_CWD: bin }, output: "hold" });
+    "--screenshot", path.join(root, "out/agents", `${name}.png`), "--timeout", "120", ...stop === undefined ? [] : ["--stop", stop], ...prompts.flatMap(prompt => ["--prompt", prompt])], { env: { INIT_CWD: bin }, output: "hold" });
   if (code !== 0) throw new Error(`npm start -- --smoke ended with code ${code}:\n${text}`);
   const exchanges = [...text.matchAll(/^Question: ([^]*?)\nAnswer: ([^]*?)(?=\n+(?:Question|Permission|Screenshot): |$(?![^]))/gm)].map(([, question, answer]) => ({ question, answer }));
   return { exchanges, pressed: [...text.matchAll(/^Permission: pressed “(.*)”$/gm)].map(([, label]) => label), text };

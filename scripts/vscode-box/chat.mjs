@@ -86,6 +86,12 @@ export const allowOnce = (frame, pressed) => press(frame, pressed, labels => {
 /** Presses the first button that says no of the first open permission card, if there is one. */
 export const rejectOnce = (frame, pressed) => press(frame, pressed, labels => labels.findIndex(({ label }) => /^(no|reject|deny|decline)\b/i.test(label)));
 
+/** Waits until the selected tab shows `text` in an answer, then presses Stop as a user does. */
+export async function stopAt(frame, text, timeout) {
+  await until(async () => (await lastExchange(frame)).answer.includes(text), timeout, `“${text}” was not on the page`);
+  await frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+}
+
 async function press(frame, pressed, choose) {
   const options = frame.locator(OPTION);
   const labels = await options.evaluateAll(buttons => buttons.map(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") })));

@@ -42,3 +42,11 @@ function nameIn(info: unknown): string { return stringOr(objectOr(info).name, ""
 export function canClose({ version, capabilities }: Introduction): boolean {
   return version === 2 || isObject(objectOr(capabilities.sessionCapabilities).close);
 }
+
+/** What the agent takes in a prompt besides text and links; v1 says so with booleans, v2 with objects. */
+export function acceptedBy({ version, capabilities }: Introduction): { readonly images: boolean; readonly embedded: boolean } {
+  const { image, embeddedContext } = objectOr(version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities);
+  return { images: isYes(image), embedded: isYes(embeddedContext) };
+}
+
+function isYes(value: unknown): boolean { return value === true || isObject(value); }

@@ -30,12 +30,12 @@ suite("launch", () => {
     const storage = mkdtempSync(path.join(tmpdir(), "launch-"));
     const run = `launch-${process.pid}`;
     const ledger = openLedger(storage, run);
-    const pool = new AgentPool((key, slow, signal) => launch(key, slow, signal, {
+    const pool = new AgentPool((key, signal) => launch(key, signal, {
       version: "1", clock: realClock, log: () => undefined,
       startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
     }), error => { throw error; });
     const { command, args } = scriptedAgent(["--hang-init", "--ignore-sigterm", "--ignore-stdin-end", "--with-child"]);
-    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }, () => undefined), /no tab uses it/);
+    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }), /no tab uses it/);
     await eventually(() => census(run).length === 2, "the agent and its child run");
     await pool[Symbol.asyncDispose]();
     await failed;

@@ -24,7 +24,7 @@ export interface LaunchWorld {
 }
 
 /** Every agent runs behind a conductor, also with no proxy in its chain. Rejects with an `AgentError`; nothing is left running then. */
-export async function launch({ agent, cwd, protocol }: AgentKey, slow: () => void, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
+export async function launch({ agent, cwd, protocol }: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const command = commandOf(agent);
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
   const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
@@ -45,7 +45,7 @@ export async function launch({ agent, cwd, protocol }: AgentKey, slow: () => voi
   try {
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
-      name: agent.name, version: world.version, protocol, clock: world.clock, slow, stop, odd,
+      name: agent.name, version: world.version, protocol, clock: world.clock, stop, odd,
       lastWords: () => lastWords(), failure: () => conductor.failure?.reason,
     });
     world.log("info", "Agent ready", { agent: agent.id });

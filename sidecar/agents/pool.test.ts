@@ -11,9 +11,9 @@ class World {
   readonly pool = new AgentPool(async () => {
     const agent = new MemoryAgent(this.manual);
     const n = this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, slow: () => undefined, lastWords: () => "", stop: async () => { this.stopped.push(n); } });
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => { this.stopped.push(n); } });
   }, error => { throw error; });
-  acquire(key: AgentKey) { return this.pool.acquire(key, () => undefined); }
+  acquire(key: AgentKey) { return this.pool.acquire(key); }
 }
 const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey => ({ cwd, protocol: 1, agent: { id, name: id, distribution: { local: { command: "x", env } } } });
 const tick = () => new Promise(resolve => setImmediate(resolve));

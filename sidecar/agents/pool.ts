@@ -29,7 +29,6 @@ interface Shared {
   readonly connection: Promise<AgentConnection>;
   /** Ends it while it is still being started. */
   readonly starting: AbortController;
-  readonly slow: Set<() => void>;
   users: number;
 }
 
@@ -38,19 +37,18 @@ export class AgentPool implements AsyncDisposable {
   readonly #stopping = new Set<Promise<void>>();
 
   /**
-   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason; `slow` tells everybody who waits
-   * for it. `failed` hears what goes wrong while one is stopped.
+   * `connect` starts an agent, and gives up when `signal` aborts, with the signal's reason. `failed` hears what goes wrong while
+   * one is stopped.
    */
   constructor(
-    private readonly connect: (key: AgentKey, slow: () => void, signal: AbortSignal) => Promise<AgentConnection>,
+    private readonly connect: (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
   /** Rejects with the reason why the agent could not be started. */
-  async acquire(key: AgentKey, slow: () => void): Promise<Lease> {
+  async acquire(key: AgentKey): Promise<Lease> {
     const shared = this.#join(key);
     shared.users++;
-    shared.slow.add(slow);
     try {
       const connection = await shared.connection;
       let held = true;
@@ -61,8 +59,6 @@ export class AgentPool implements AsyncDisposable {
     } catch (error) {
       this.#release(shared);
       throw error;
-    } finally {
-      shared.slow.delete(slow);
     }
   }
 
@@ -81,10 +77,9 @@ export class AgentPool implements AsyncDisposable {
     const name = nameOf(key);
     const known = this.#shared.get(name);
     if (known) return known;
-    const slow = new Set<() => void>();
     const starting = new AbortController();
-    const connection = this.connect(key, () => slow.forEach(tell => tell()), starting.signal);
-    const shared: Shared = { key: name, connection, starting, slow, users: 0 };
+    const connection = this.connect(key, starting.signal);
+    const shared: Shared = { key: name, connection, starting, users: 0 };
     this.#shared.set(name, shared);
     connection.then(({ closed }) => closed).then(() => this.#forget(shared), () => this.#forget(shared));
     return shared;

@@ -19,6 +19,8 @@ import { controlsOf } from "./acp-controls";
 import { AgentControls } from "./agent-controls";
 import { AgentFiles, type Ask, type Consent } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
+import { Patience } from "./patience";
+import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionWorld } from "./session";
@@ -30,8 +32,6 @@ export type Word = { readonly of: number } & (
   | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
 
-/** After this long without an end of the cancelled turn the user is offered a restart. */
-const CANCEL_PATIENCE_MS = 10_000;
 /** Of what an agent answered, in the log. */
 const LOGGED_CHARACTERS = 2_000;
 
@@ -43,7 +43,8 @@ export class AgentLine implements Disposable {
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
   readonly #controls: AgentControls;
-  #patience: Disposable | undefined;
+  readonly #patience: Patience;
+  readonly #prompts: AgentPrompts;
   #pause: Disposable | undefined;
 
   constructor(private readonly start: SessionStart, private readonly world: SessionWorld, private readonly say: (word: Word) => void) {
@@ -52,6 +53,8 @@ export class AgentLine implements Disposable {
       refused: (control, error) => world.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
     });
     this.#questions = new AgentQuestions(`${start.sessionId.slice(0, 8)}-`, () => world.policy.decide(start.agent.id), id => this.#teller()({ kind: "withdrawn", id }));
+    this.#patience = new Patience(world.clock, () => this.#questions.isAsking);
+    this.#prompts = new AgentPrompts(path => world.editor.readTextFile(path), this.#patience, error => this.#trouble(error), () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }));
     this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
     this.#terminals = this.#noTerminals();
   }
@@ -70,8 +73,9 @@ export class AgentLine implements Disposable {
       case "consent": return this.#questions.consent(word.consent, word.request, word.settle);
       case "opened":
         this.#agent = { lease: word.lease, id: word.agentSession };
+        this.#patience[Symbol.dispose]();
         this.world.log("info", "agent", "Session created", { sessionId: this.start.sessionId, agentSessionId: word.agentSession, agent: this.start.agent.id });
-        return { kind: "opened" };
+        return { kind: "opened", accepts: { images: word.lease.connection.accepts.images } };
       default: return assertNever(word, "word of an agent");
     }
   }
@@ -90,15 +94,16 @@ export class AgentLine implements Disposable {
   open(): void {
     const of = ++this.#opening;
     this.#pause?.[Symbol.dispose]();
-    const { agent, cwd } = this.start;
     const tell = this.#teller();
-    this.world.pool.acquire(this.#key, () => tell({ kind: "slow", text: `${agent.name} is still starting…` })).then(async lease => {
+    this.#patience.toOpen(tell);
+    this.world.pool.acquire(this.#key).then(async lease => {
       if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
       try {
         const { version, agentName } = lease.connection;
         let toldOptions = false; // by an update, before the answer that may know nothing of them
-        const { sessionId, result } = await lease.connection.newSession(cwd, {
+        const { sessionId, result } = await lease.connection.newSession(this.start.cwd, {
           update: update => {
+            this.#patience.heard();
             toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
             tell({ kind: "updated", update, version });
           },
@@ -128,20 +133,16 @@ export class AgentLine implements Disposable {
   }
 
   send(prompt: Prompt): void {
-    const tell = this.#teller();
+    const tell = this.#teller(), of = this.#opening;
     if (!this.#agent) return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
-    this.world.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
-    this.#agent.lease.connection.prompt(this.#agent.id, [{ type: "text", text: prompt.text }], outcome => {
-      this.#patience?.[Symbol.dispose]();
-      tell({ kind: "turnEnded", outcome: outcome.kind === "stopped" ? outcome : { kind: "failed", ...this.#trouble(outcome.error) } });
-    });
+    this.#prompts.send(this.#agent.lease.connection, this.#agent.id, prompt, tell, () => of === this.#opening);
   }
 
   cancel(): void {
     const tell = this.#teller();
+    if (this.#prompts.stop()) return tell({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
     this.#agent?.lease.connection.cancel(this.#agent.id);
-    this.#patience?.[Symbol.dispose]();
-    this.#patience = this.world.clock.after(CANCEL_PATIENCE_MS, () => tell({ kind: "cancelOverdue" }));
+    this.#patience.toStop(tell);
   }
 
   setControl(control: Control, value: ControlValue): void {
@@ -162,8 +163,9 @@ export class AgentLine implements Disposable {
   }
 
   leave(): void {
-    this.#patience?.[Symbol.dispose]();
+    this.#patience[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
+    this.#prompts.stop();
     this.#opening++;
     if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
     this.#agent = undefined;
@@ -178,7 +180,7 @@ export class AgentLine implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#patience?.[Symbol.dispose]();
+    this.#patience[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
   }
 

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { SessionId } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
-import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
+import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
 import type { AgentPool } from "../agents/pool";
 import type { Journal } from "../journal/journal";
@@ -14,6 +14,7 @@ import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent-terminals";
 import { editorFiles, type AskHost } from "./editor-files";
 import { Session, type SessionWorld } from "./session";
+import type { Prompt } from "./session-model";
 
 /** The wire to the host. */
 export interface Host {
@@ -33,7 +34,7 @@ export interface ChatWorld {
   readonly log: SessionWorld["log"];
 }
 
-type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
+type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/withdraw" | "chat/sendQueued" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
 
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
@@ -48,11 +49,19 @@ export class ChatService implements AsyncDisposable {
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) => new Promise((resolve, reject) => {
       this.world.log("info", "agent", "Received prompt", { sessionId, messageId });
-      this.#session(sessionId).prompt({ messageId, text: blocks.map(({ text }) => text).join("\n") }, {
+      this.#session(sessionId).prompt(promptOf(messageId, blocks), {
         accept: () => resolve({}),
         refuse: why => reject(new RpcError(ErrorCode.refused, why)),
       });
     }),
+    "chat/withdraw": async ({ sessionId, messageId }) => {
+      this.#session(sessionId).withdraw(messageId);
+      return {};
+    },
+    "chat/sendQueued": async ({ sessionId }) => {
+      this.#session(sessionId).sendQueued();
+      return {};
+    },
     "chat/cancel": async ({ sessionId }) => {
       this.#session(sessionId).cancel();
       return {};
@@ -110,4 +119,9 @@ export class ChatService implements AsyncDisposable {
       openPage: url => host.notify("editor/openPage", { url }),
     };
   }
+}
+
+function promptOf(messageId: string, blocks: readonly PromptBlock[]): Prompt {
+  const attachments = blocks.flatMap(block => block.type === "attachment" ? [block.attachment] : []);
+  return { messageId, text: blocks.flatMap(block => block.type === "text" ? [block.text] : []).join("\n"), ...(attachments.length === 0 ? {} : { attachments }) };
 }

@@ -15,10 +15,10 @@ const NEVER = { aborted: false, addEventListener: () => undefined };
 suite("chat transcript", () => {
   test("two turns with Eliza, the view asks again in between", async () => {
     const clock = new FakeClock(), transcript = new Transcript();
-    await using pool = new AgentPool(async (_, slow) => {
+    await using pool = new AgentPool(async () => {
       const [channel, theirs] = memoryChannels();
       const eliza = serveEliza(theirs, { deterministic: true });
-      return AgentConnection.connect(channel, { name: "Eliza", version: "1", protocol: 1, clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
+      return AgentConnection.connect(channel, { name: "Eliza", version: "1", protocol: 1, clock, odd: () => undefined, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
     }, error => { throw error; });
     await using service = new ChatService({
       bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,

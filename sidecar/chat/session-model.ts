@@ -1,12 +1,14 @@
 /** What a session knows, what can happen to it and what follows, and the small steps of its machine (`session-state.ts`). Pure. */
-import { applyEvent, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type TerminalView } from "../../src/protocol/chat";
+import type { Attachment } from "../../src/protocol/attachments";
+import { applyEvent, type Accepts, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type TerminalView } from "../../src/protocol/chat";
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../agents/connection";
 import type { JsonObject } from "../rpc/json";
+import type { Spent } from "./session-bounds";
 
-export interface Prompt { readonly messageId: string; readonly text: string }
+export interface Prompt { readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
 
 /** Where the session is. `waiting` is a prompt that goes out as soon as the agent's session is open. */
 export type Phase =
@@ -23,6 +25,10 @@ export interface State {
   /** Unique among all sessions of all boots: entry ids are `${prefix}${n}`. */
   readonly prefix: string;
   readonly made: number;
+  /** Prompts that were taken out of the queue: a repeat of one that was late must not put it there again. The newest few. */
+  readonly withdrawn: readonly string[];
+  /** What this turn has taken of the room for one; see `session-bounds.ts`. */
+  readonly spent: Spent;
   /** How often in a row the agent was started again by itself. */
   readonly restarts: number;
   /** The thought that goes on, and when it began; times are the clock's milliseconds. */
@@ -50,10 +56,17 @@ export interface Trouble { readonly text: string; readonly actions: readonly Act
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
 
 export type SessionEvent =
-  | { readonly kind: "opened" }
+  | { readonly kind: "opened"; readonly accepts: Accepts }
   | ({ readonly kind: "openFailed" } & Trouble)
-  | { readonly kind: "slow"; readonly text: string }
+  /** It has not opened for so many seconds. */
+  | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "prompted"; readonly prompt: Prompt }
+  | { readonly kind: "promptWithdrawn"; readonly messageId: string }
+  | { readonly kind: "queueSent" }
+  /** Names of what the agent did not take of the prompt. */
+  | { readonly kind: "leftOut"; readonly names: readonly string[] }
+  /** Nothing was heard of the agent for so many minutes of its turn. */
+  | { readonly kind: "silent"; readonly minutes: number }
   /** The `update` of a `session/update`, as it came, in that version of the protocol. */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion }
   | { readonly kind: "asked"; readonly asked: Asked }
@@ -73,6 +86,8 @@ export type SessionEvent =
   | { readonly kind: "controlRefused"; readonly controlId: string; readonly before: ControlValue; readonly why: string }
   | { readonly kind: "cancelled" }
   | { readonly kind: "cancelOverdue" }
+  /** It was waited for long enough. */
+  | { readonly kind: "cancelGivenUp" }
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
   | ({ readonly kind: "agentDown" } & Trouble)
   | { readonly kind: "restarted" }
@@ -87,7 +102,7 @@ export type Effect =
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }
   | { readonly kind: "acceptPrompt"; readonly messageId: string }
   | { readonly kind: "refusePrompt"; readonly messageId: string; readonly why: string }
-  /** `session/cancel`, and a watch that posts `cancelOverdue`. */
+  /** `session/cancel`, and a watch that posts `cancelOverdue` and `cancelGivenUp`. */
   | { readonly kind: "sendCancel" }
   | { readonly kind: "answerAgent"; readonly permissionId: string; readonly optionId: string | undefined }
   /** The response to `elicitation/create`. */

@@ -20,11 +20,13 @@ const PAGE = { mode: "url", url: "https://example.org/x", elicitationId: "theirs
 const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({ kind: "elicited", elicited: { id, message: "How old are you?", ask } });
 const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({ kind: "elicitationAnswered", id, choice: { kind: "accept", values } });
 const MODEL: Control = { kind: "select", id: "m", name: "Model", category: "model", value: "s", groups: [{ choices: [{ value: "s", name: "Small" }, { value: "l", name: "Large" }] }] };
-const WITH_MODEL: readonly SessionEvent[] = [{ kind: "opened" }, { kind: "controlSet", controls: [MODEL] }];
+const WITH_MODEL: readonly SessionEvent[] = [{ kind: "opened", accepts: { images: true } }, { kind: "controlSet", controls: [MODEL] }];
 const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
+const CANCEL: SessionEvent = { kind: "cancelled" }, SEND: SessionEvent = { kind: "queueSent" };
+const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "promptWithdrawn", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
-const OPENED: SessionEvent = { kind: "opened" };
+const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
 
 /** What happened, as a line: effects but for the events, then the phase. */
 function story(effects: readonly Effect[], state: State): string {
@@ -61,7 +63,18 @@ suite("session state", () => {
   const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
     ["a prompt is accepted, sent and ended", [OPENED, prompt("1"), say("hi"), stopped()], "open running accept 1 send 1 idle (idle)"],
     ["a prompt typed while the agent starts is sent when it is there", [prompt("1"), OPENED], "open starting accept 1 running send 1 (prompting)"],
-    ["a prompt during a turn is refused, nothing is lost silently", [OPENED, prompt("1"), prompt("2")], "open running accept 1 send 1 refuse 2 (prompting)"],
+    ["prompts typed during a turn wait for its end, and go out in their order", [OPENED, prompt("1"), prompt("2"), prompt("3"), prompt("2"), stopped(), stopped()],
+      "open running accept 1 send 1 accept 2 accept 3 accept 2 running send 2 running send 3 (prompting)"],
+    ["one that was withdrawn does not go out", [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()], "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)"],
+    ["what waited before a stop waits for the user, what is typed after it goes on", [OPENED, prompt("1"), prompt("2"), CANCEL, stopped("cancelled"), prompt("3"), stopped(), SEND, stopped()],
+      "open running accept 1 send 1 accept 2 cancelling sendCancel idle running accept 3 send 3 idle running send 2 idle (idle)"],
+    ["a prompt typed while the agent is stopping goes out when it has", [OPENED, prompt("1"), CANCEL, prompt("2"), stopped("cancelled")], "open running accept 1 send 1 cancelling sendCancel accept 2 running send 2 (prompting)"],
+    ["after a turn that failed or was refused nothing goes out by itself", [OPENED, prompt("1"), prompt("2"), stopped("refusal"), SEND, prompt("3"), { kind: "turnEnded", outcome: { kind: "failed", text: "no", actions: [] } }],
+      "open running accept 1 send 1 accept 2 idle running send 2 accept 3 idle (idle)"],
+    ["what waited when the agent died waits for the user, who starts it again with it", [OPENED, prompt("1"), prompt("2"), DOWN, SEND, OPENED], "open running accept 1 send 1 accept 2 idle leave reopenLater starting open running send 2 (prompting)"],
+    ["prompts typed while the agent starts wait for the first of them", [prompt("1"), prompt("2"), SEND, OPENED, stopped()], "open starting accept 1 accept 2 running send 1 running send 2 (prompting)"],
+    ["a restart holds what waits", [OPENED, prompt("1"), prompt("2"), { kind: "restarted" }, OPENED, SEND], "open running accept 1 send 1 accept 2 idle restartAgent open running send 2 (prompting)"],
+    ["an agent that does not stop for a minute is restarted, and its prompt offered again", [OPENED, prompt("1"), CANCEL, { kind: "cancelOverdue" }, { kind: "cancelGivenUp" }, OPENED], "open running accept 1 send 1 cancelling sendCancel idle restartAgent open (idle)"],
     ["a repeated prompt is accepted again and not sent again", [OPENED, prompt("1"), prompt("1"), stopped(), prompt("1")], "open running accept 1 send 1 accept 1 idle accept 1 (idle)"],
     ["stop sends a cancel and waits for the agent to end the turn", [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")], "open running accept 1 send 1 cancelling sendCancel idle (idle)"],
     ["stop twice cancels once", [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }], "open running accept 1 send 1 cancelling sendCancel (cancelling)"],
@@ -140,9 +153,10 @@ suite("session state", () => {
   });
 
   test("a prompt whose agent died can be sent again with a click", () => {
-    const actions = (...events: readonly SessionEvent[]) => play(OPENED, ...events, DOWN).state.conversation.entries.flatMap(entry => entry.kind === "notice" ? entry.actions : []);
+    const actions = (...events: readonly SessionEvent[]) => play(...events, DOWN).state.conversation.entries.flatMap(entry => entry.kind === "notice" ? entry.actions : []);
+    deepEqual(actions(OPENED, prompt("1")), ["sendAgain", "restartAgent"]);
     deepEqual(actions(prompt("1")), ["sendAgain", "restartAgent"]);
-    deepEqual(actions(), ["restartAgent"]);
+    deepEqual(actions(OPENED), ["restartAgent"]);
   });
 
   test("each end that is not an ordinary one is said in a sentence", () => {
@@ -153,30 +167,46 @@ suite("session state", () => {
     deepEqual(notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "cancelOverdue" }).state.conversation), ["Ada has not stopped yet. Wait, or restart it."]);
   });
 
+  test("no more than twenty prompts wait, and one too many is refused with a sentence", () => {
+    const many = Array.from({ length: 22 }, (_, n) => prompt(String(n)));
+    ok(play(OPENED, ...many).story.endsWith("accept 20 refuse 21 (prompting)"));
+  });
+
+  test("a slow start, a silent turn and an image that is not taken are said", () => {
+    deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), ["Ada is still starting…", "Ada has not started for 30 seconds. The first start can take long; the log says what it does."]);
+    deepEqual(notices(play(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] }).state.conversation),
+      ["Ada has said nothing for 3 minutes. It may still be working; if it hangs, stop it or restart it.", "Ada takes no images: a.png, b.png were not sent."]);
+    deepEqual(play(OPENED).state.conversation.accepts, { images: true });
+  });
+
   test("what a dead process showed is marked, and what comes after says that the memory is gone", () => {
     const { state } = play(OPENED, prompt("1"), say("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
     deepEqual(state.conversation.entries.map(entry => entry.kind === "agent" ? [entry.text, entry.interrupted] : entry.kind === "tool" ? [entry.status] : [entry.kind]),
       [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]]);
   });
 
-  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue", "elicit", "fill", "choose", "reopen");
+  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue", "elicit", "fill", "choose", "reopen", "take back", "send", "give up", "silent", "slow");
 
   test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
     fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
       let [state, effects] = start(EMPTY, "s-", undefined);
       let page = EMPTY;
       let made = 0;
-      const sent: string[] = [], accepted: string[] = [], questions: string[] = [], answers: string[] = [];
+      const sent: string[] = [], accepted: string[] = [], refused: string[] = [], takenBack: string[] = [], questions: string[] = [], answers: string[] = [];
       // The agent as the effects leave it: what it can do follows from what it was told.
       const now: { agent: "none" | "opening" | "open" | "turn" } = { agent: "none" };
       const take = (list: readonly Effect[]) => list.forEach(effect => {
         switch (effect.kind) {
-          case "emit": page = applyEvent(page, effect.event); break;
+          case "emit":
+            page = applyEvent(page, effect.event);
+            ok(accepted.every(id => takenBack.includes(id) || page.entries.some(entry => entry.id === id) || page.queue?.prompts.some(({ messageId }) => messageId === id)), "a prompt was nowhere for a moment");
+            break;
           case "open": now.agent = "opening"; break;
           case "leave": case "restartAgent": now.agent = "none"; break;
           case "reopenLater": ok(effect.ms > 0); break;
           case "sendPrompt": equal(now.agent, "open", "a prompt to an agent that is not there"); now.agent = "turn"; sent.push(effect.prompt.messageId); break;
           case "acceptPrompt": accepted.push(effect.messageId); break;
+          case "refusePrompt": refused.push(effect.messageId); break;
           case "answerAgent": answers.push(effect.permissionId); break;
           case "answerElicitation": answers.push(effect.id); break;
           case "unexpected": throw new Error(effect.what);
@@ -206,7 +236,20 @@ suite("session state", () => {
           case "restart": feed({ kind: "restarted" }); break;
           case "reopen": feed(REOPENED); break;
           case "overdue": feed({ kind: "cancelOverdue" }); break;
+          case "give up": if (state.phase.kind === "cancelling") feed({ kind: "cancelGivenUp" }); break;
+          case "silent": feed({ kind: "silent", minutes: 3 }); break;
+          case "slow": feed({ kind: "slow", seconds: 30 }); break;
+          case "send": feed(SEND); break;
+          case "take back": {
+            const last = page.queue?.prompts.at(-1)?.messageId;
+            if (last !== undefined) takenBack.push(last);
+            feed(TAKE_BACK(last ?? accepted[0] ?? "none"));
+          }
         }
+        const said = page.entries.flatMap(entry => entry.kind === "user" ? [entry.id] : []), waits = (page.queue?.prompts ?? []).map(({ messageId }) => messageId);
+        deepEqual([...said, ...waits, ...takenBack].sort(), [...new Set(accepted)].sort(), "a prompt that was accepted is neither said nor waits, or both");
+        deepEqual(waits.map(Number), waits.map(Number).sort((a, b) => a - b), "prompts changed places");
+        ok(refused.every(id => !accepted.includes(id)));
         deepEqual(page, state.conversation, "the page would show something else");
         equal(page.turn.state === "idle", !(state.phase.kind === "prompting" || state.phase.kind === "cancelling" || (state.phase.kind === "opening" && state.phase.waiting)));
         const waiting = page.entries.filter(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered), open = waiting.map(({ id }) => id);

@@ -7,20 +7,22 @@
  *      │ └─ openFailed ─▶ down ◀── agentDown ──┐          ▼
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
- * Invariants. A prompt is in the conversation before it is accepted, and is sent once. A turn is ended by the agent, or by
- * its death; whatever ends it settles everything that it opened: permissions are answered, tool calls terminal. Nothing is
+ * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent once. A turn is ended by the agent, or by
+ * its death, or when it does not stop; whatever ends it settles everything that it opened: permissions are answered, tool calls terminal. Nothing is
  * sent to an agent session that is not there. Every pair of state and event has an answer here; one that cannot happen
  * says so with `unexpected`: thrown in tests, logged in the field.
  */
-import { interrupted, type Conversation } from "../../src/protocol/chat";
+import { interrupted, type Accepts, type Conversation } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
+import { NOTHING_SPENT } from "./session-bounds";
+import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
 import { answer, answerElicitation, ask, completeElicitation, elicit, settleQuestions, settleTools } from "./session-questions";
 import { terminal } from "./session-terminals";
 import { chooseControl, controlRefused, showControls, thoughtOver, update } from "./session-updates";
 
 export function start(conversation: Conversation, prefix: string, why: string | undefined): Step {
-  const state: State = { phase: { kind: "opening", waiting: undefined }, conversation, prefix, made: 0, restarts: 0 };
+  const state: State = { phase: { kind: "opening", waiting: undefined }, conversation, prefix, made: 0, withdrawn: [], spent: NOTHING_SPENT, restarts: 0 };
   return chain([state, []], s => why === undefined ? [s, []] : say(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []), s => [s, [{ kind: "open" }]]);
 }
 
@@ -38,45 +40,51 @@ export function step(state: State, event: SessionEvent, now: number): Step {
     case "controlChosen": return chooseControl(state, event.controlId, event.value);
     case "controlSet": return event.controls === undefined ? [state, []] : showControls(state, event.controls);
     case "controlRefused": return controlRefused(state, event);
+    case "promptWithdrawn": return withdraw(state, event.messageId);
+    case "leftOut": return say(state, "warning", `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`, []);
     case "closed": return close(state);
     default: return stepPhase(state, event, now);
   }
 }
 
-type PhaseEvent = Extract<SessionEvent, { readonly kind: "opened" | "openFailed" | "slow" | "prompted" | "cancelled" | "cancelOverdue" | "turnEnded" | "agentDown" | "restarted" | "reopened" }>;
+type PhaseEvent = Extract<SessionEvent, { readonly kind: "opened" | "openFailed" | "slow" | "prompted" | "queueSent" | "silent" | "cancelled" | "cancelOverdue" | "cancelGivenUp" | "turnEnded" | "agentDown" | "restarted" | "reopened" }>;
 
 /** What is answered differently in each phase. */
 function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   const { phase } = state;
   switch (phase.kind) {
     case "opening": switch (event.kind) {
-      case "opened": return opened(state, phase.waiting);
+      case "opened": return chain(accepts(state, event.accepts), s => opened(s, phase.waiting));
       case "openFailed": case "agentDown": return fell(state, event, state.restarts > 0);
-      case "slow": return say(state, "info", event.text, ["showLogs"]);
-      case "prompted": return phase.waiting ? refuse(state, event.prompt) : accept(state, event.prompt, { kind: "opening", waiting: event.prompt }, "starting", []);
-      case "cancelled": return phase.waiting ? chain(enter(state, { kind: "opening", waiting: undefined }), idle, s => say(s, "info", "Stopped before the agent had started; the prompt was not sent.", [])) : [state, []];
+      case "slow": return slow(state, event.seconds);
+      case "prompted": return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, []);
+      case "queueSent": return phase.waiting ? release(state) : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [])));
+      case "cancelled": return phase.waiting ? chain(enter(state, { kind: "opening", waiting: undefined }), hold, idle, s => say(s, "info", "Stopped before the agent had started; the prompt was not sent.", [])) : [state, []];
       case "restarted": return [state, [{ kind: "restartAgent" }, { kind: "open" }]];
-      case "cancelOverdue": case "reopened": return [state, []];
+      case "cancelOverdue": case "cancelGivenUp": case "reopened": case "silent": return [state, []];
       case "turnEnded": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
     case "idle": switch (event.kind) {
-      case "prompted": return accept(state, event.prompt, { kind: "prompting", messageId: event.prompt.messageId, entriesBefore: state.conversation.entries.length + 1 }, "running", [{ kind: "sendPrompt", prompt: event.prompt }]);
+      case "prompted": return prompted(state, event.prompt);
+      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt)));
       case "agentDown": return fell(state, event, true);
       case "restarted": return restart(state);
-      case "cancelled": case "cancelOverdue": case "slow": case "reopened": return [state, []];
+      case "cancelled": case "cancelOverdue": case "cancelGivenUp": case "slow": case "reopened": case "silent": return [state, []];
       case "opened": case "openFailed": case "turnEnded": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
     case "prompting": switch (event.kind) {
       case "turnEnded": return end(state, event.outcome, phase.entriesBefore, now);
-      case "cancelled": return chain(enter(state, { kind: "cancelling", messageId: phase.messageId }),
+      case "cancelled": return chain(enter(state, { kind: "cancelling", messageId: phase.messageId }), hold,
         s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.messageId } }),
         s => settleQuestions(s, "the turn was stopped"), s => [s, [{ kind: "sendCancel" }]]);
-      case "prompted": return refuse(state, event.prompt);
+      case "prompted": return queued(state, event.prompt);
+      case "queueSent": return release(state);
+      case "silent": return say(state, "info", `${state.conversation.agent.name} has said nothing for ${event.minutes} minutes. It may still be working; if it hangs, stop it or restart it.`, ["restartAgent", "showLogs"]);
       case "agentDown": return fell(state, event, true);
       case "restarted": return restart(state);
-      case "cancelOverdue": case "slow": case "reopened": return [state, []];
+      case "cancelOverdue": case "cancelGivenUp": case "slow": case "reopened": return [state, []];
       case "opened": case "openFailed": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
@@ -84,18 +92,21 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
       // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
       case "turnEnded": return end(state, event.outcome.kind === "failed" ? { kind: "stopped", reason: "cancelled" } : event.outcome, 0, now);
       case "cancelOverdue": return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, ["restartAgent"]);
-      case "prompted": return refuse(state, event.prompt);
+      case "cancelGivenUp": return chain(say(state, "error", `${state.conversation.agent.name} did not stop for a minute, and is restarted.`, ["sendAgain", "showLogs"]), restart);
+      case "prompted": return queued(state, event.prompt);
+      case "queueSent": return release(state);
       case "agentDown": return fell(state, event, true);
       case "restarted": return restart(state);
-      case "cancelled": case "slow": case "reopened": return [state, []];
+      case "cancelled": case "slow": case "reopened": case "silent": return [state, []];
       case "opened": case "openFailed": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
     case "down": switch (event.kind) {
-      case "prompted": return accept(state, event.prompt, { kind: "opening", waiting: event.prompt }, "starting", [{ kind: "open" }]);
+      case "prompted": return waitFor(state, event.prompt, [{ kind: "open" }]);
+      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
       case "restarted": return chain(enter(state, { kind: "opening", waiting: undefined }), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
       case "reopened": return chain(enter(state, { kind: "opening", waiting: undefined }), s => [s, [{ kind: "open" }]]);
-      case "agentDown": case "cancelled": case "cancelOverdue": case "slow": return [state, []];
+      case "agentDown": case "cancelled": case "cancelOverdue": case "cancelGivenUp": case "slow": case "silent": return [state, []];
       case "opened": case "openFailed": case "turnEnded": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
@@ -104,24 +115,52 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   }
 }
 
-// --- prompts and turns
+function slow(state: State, seconds: number): Step {
+  const { name } = state.conversation.agent;
+  return seconds < LATE_SECONDS ? say(state, "info", `${name} is still starting…`, [])
+    : say(state, "warning", `${name} has not started for ${seconds} seconds. The first start can take long; the log says what it does.`, ["showLogs", "restartAgent"]);
+}
+/** From then on a start is strange. */
+const LATE_SECONDS = 30;
 
-function accept(state: State, prompt: Prompt, phase: Phase, turn: "starting" | "running", then: readonly Effect[]): Step {
-  if (isKnown(state, prompt.messageId)) return [state, [{ kind: "acceptPrompt", messageId: prompt.messageId }]];
-  return chain(enter(state, phase),
-    s => emit(s, { type: "upsert", entry: { kind: "user", id: prompt.messageId, text: prompt.text } }),
-    s => emit(s, { type: "turn", turn: { state: turn, messageId: prompt.messageId } }),
-    s => [s, [{ kind: "acceptPrompt", messageId: prompt.messageId }, ...then]]);
+function accepts(state: State, accepts: Accepts): Step {
+  return state.conversation.accepts?.images === accepts.images ? [state, []] : emit(state, { type: "accepts", accepts });
 }
 
+// --- prompts and turns
+
+/** The session is open and nothing runs. */
+function prompted(state: State, prompt: Prompt): Step { return accept(state, prompt, (s, accepted) => sendNow(s, prompt, accepted)); }
+
+/** The session is not open yet. */
+function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step { return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then])); }
+
 /** A repeat of what is in the conversation is accepted without a second effect: its first acknowledgement was lost. */
-function refuse(state: State, { messageId }: Prompt): Step {
-  return isKnown(state, messageId) ? [state, [{ kind: "acceptPrompt", messageId }]]
-    : [state, [{ kind: "refusePrompt", messageId, why: "The agent is still answering. Wait for it or stop it, then send again." }]];
+function accept(state: State, { messageId }: Prompt, begin: (state: State, accepted: readonly Effect[]) => Step): Step {
+  const accepted: readonly Effect[] = [{ kind: "acceptPrompt", messageId }];
+  return isKnown(state, messageId) || isQueued(state, messageId) ? [state, accepted] : begin(state, accepted);
+}
+
+function sendNow(state: State, prompt: Prompt, before: readonly Effect[] = []): Step {
+  return begin(state, prompt, { kind: "prompting", messageId: prompt.messageId, entriesBefore: state.conversation.entries.length + 1 }, "running", [...before, { kind: "sendPrompt", prompt }]);
+}
+
+function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): Step {
+  return begin(state, prompt, { kind: "opening", waiting: prompt }, "starting", then);
+}
+
+function begin(state: State, { messageId, text, attachments = [] }: Prompt, phase: Phase, turn: "starting" | "running", then: readonly Effect[]): Step {
+  return chain(enter({ ...state, spent: NOTHING_SPENT }, phase),
+    s => emit(s, { type: "upsert", entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) } }),
+    s => emit(s, { type: "turn", turn: { state: turn, messageId } }), s => [s, then]);
+}
+
+function queued(state: State, prompt: Prompt): Step {
+  return isKnown(state, prompt.messageId) ? [state, [{ kind: "acceptPrompt", messageId: prompt.messageId }]] : enqueue(state, prompt);
 }
 
 function isKnown(state: State, messageId: string): boolean {
-  return state.conversation.entries.some(entry => entry.id === messageId);
+  return state.withdrawn.includes(messageId) || state.conversation.entries.some(entry => entry.id === messageId);
 }
 
 /** A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was restored). */
@@ -150,7 +189,10 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
     s => outcome.kind === "failed" ? say(s, "error", outcome.text, outcome.actions)
       : outcome.reason !== "end_turn" ? say(s, outcome.reason === "cancelled" ? "info" : "warning", STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`, [])
         : isEmpty ? say(s, "info", `${name} ended its turn without an answer.`, []) : [s, []],
-    s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }), idle);
+    s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
+    // After a stop only what was typed since then goes on: what waited before is held.
+    s => outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling") ? sendNext(s, (t, prompt) => sendNow(t, prompt)) : hold(s),
+    s => s.phase.kind === "idle" ? idle(s) : [s, []]);
 }
 
 /** After these pauses it is started again by itself; then only a prompt or a person does. */
@@ -158,13 +200,13 @@ const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
 /** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
 function fell(state: State, { text, actions }: Trouble, isBack: boolean): Step {
-  const wasAsked = state.phase.kind === "prompting", pause = isBack ? PAUSES_MS[state.restarts] : undefined;
-  return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions), s => enter(s, { kind: "down" }), idle, s => [s, [{ kind: "leave" }]],
+  const wasAsked = state.phase.kind === "prompting" || (state.phase.kind === "opening" && state.phase.waiting !== undefined), pause = isBack ? PAUSES_MS[state.restarts] : undefined;
+  return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions), s => enter(s, { kind: "down" }), hold, idle, s => [s, [{ kind: "leave" }]],
     s => pause === undefined ? [s, []] : [{ ...s, restarts: s.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]]);
 }
 
 function restart(state: State): Step {
-  return chain(interruptAll(state), s => enter(s, { kind: "opening", waiting: undefined }), idle, s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
+  return chain(interruptAll(state), s => enter(s, { kind: "opening", waiting: undefined }), hold, idle, s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
 }
 
 function close(state: State): Step {

@@ -89,6 +89,8 @@ export class Session extends Actor<Message> {
   }
 
   prompt(prompt: Prompt, responder: PromptResponder): void { this.post({ kind: "prompt", prompt, responder }); }
+  withdraw(messageId: string): void { this.#tell({ kind: "promptWithdrawn", messageId }); }
+  sendQueued(): void { this.#tell({ kind: "queueSent" }); }
   cancel(): void { this.#tell({ kind: "cancelled" }); }
   restartAgent(): void { this.#tell({ kind: "restarted" }); }
   answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void { this.#tell({ kind: "answered", permissionId, choice }); }

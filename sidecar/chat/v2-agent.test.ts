@@ -36,10 +36,10 @@ class World implements AsyncDisposable {
   #sessionId = "";
 
   constructor(agent: Connects, readonly protocol: 1 | 2) {
-    this.#pool = new AgentPool(async (key, slow) => {
+    this.#pool = new AgentPool(async key => {
       const there = new PassThrough(), back = new PassThrough();
       agent.connect(v2.ndJsonStream(Writable.toWeb(back), Readable.toWeb(there)));
-      return AgentConnection.connect(ndjsonChannel(back, there), { name: "Ada", version: "1", protocol: key.protocol, clock: this.clock, odd: what => { throw new Error(what); }, slow, lastWords: () => "", stop: async () => { back.end(); } });
+      return AgentConnection.connect(ndjsonChannel(back, there), { name: "Ada", version: "1", protocol: key.protocol, clock: this.clock, odd: what => { throw new Error(what); }, lastWords: () => "", stop: async () => { back.end(); } });
     }, error => { throw error; });
     this.service = new ChatService({
       bootId: "b", clock: this.clock, pool: this.#pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,

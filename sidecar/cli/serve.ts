@@ -48,6 +48,8 @@ export async function serve(version: string): Promise<void> {
     },
     "chat/new": (params, signal) => ready().chat.handlers["chat/new"](params, signal),
     "chat/prompt": (params, signal) => ready().chat.handlers["chat/prompt"](params, signal),
+    "chat/withdraw": (params, signal) => ready().chat.handlers["chat/withdraw"](params, signal),
+    "chat/sendQueued": (params, signal) => ready().chat.handlers["chat/sendQueued"](params, signal),
     "chat/cancel": (params, signal) => ready().chat.handlers["chat/cancel"](params, signal),
     "chat/close": (params, signal) => ready().chat.handlers["chat/close"](params, signal),
     "chat/answerPermission": (params, signal) => ready().chat.handlers["chat/answerPermission"](params, signal),
@@ -77,7 +79,7 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
     report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
     log: (message, detail) => log("debug", "agent", message, detail),
   };
-  const pool = scope.add(new AgentPool((key, slow, signal) => launch(key, slow, signal, {
+  const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
     version, clock: realClock, trace, startProcess: spec => startProcess(spec, processes),
     log: (level, message, detail) => log(level, "agent", message, detail),
   }), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));

@@ -28,10 +28,10 @@ export class World implements AsyncDisposable {
   /** What the next agent answers to `initialize`. */
   initialized: unknown = undefined;
   readonly policy = new BypassPolicy([]);
-  readonly pool = new AgentPool(async (_, slow) => {
+  readonly pool = new AgentPool(async () => {
     const agent = new MemoryAgent(this.manual, this.initialized);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: () => undefined, slow, lastWords: () => "", stop: async () => undefined });
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined });
   }, error => { throw error; });
   readonly service: ChatService;
 

@@ -37,6 +37,25 @@ suite("chat controller", () => {
     ]);
   });
 
+  test("a prompt goes with what is attached to it; one that waits is taken back or sent from its tab", async () => {
+    const world = new World();
+    const attachments = [{ kind: "file", path: "/w/a.ts" }, { kind: "terminal", name: "zsh", text: "$" }] as const;
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
+      { type: "withdraw", tabId: "gone", messageId: "m" }, { type: "send-queued", tabId: "gone" });
+    deepEqual(world.sidecar.calls.slice(1), [
+      { method: "chat/prompt", params: { sessionId: "s1", messageId: "m", blocks: [{ type: "text", text: "look" }, { type: "attachment", attachment: attachments[0] }, { type: "attachment", attachment: attachments[1] }] } },
+      { method: "chat/withdraw", params: { sessionId: "s1", messageId: "m" } }, { method: "chat/sendQueued", params: { sessionId: "s1" } },
+    ]);
+  });
+
+  test("the page learns which key sends", async () => {
+    const world = new World();
+    await world.ready();
+    world.settings = readSettings(name => name === "symposium.requireModifierToSend" ? true : undefined);
+    world.chat.postState();
+    deepEqual(world.of("state").map(({ requireModifier }) => requireModifier), [undefined, true]);
+  });
+
   test("an answer to a question of the agent goes to the session of its tab", async () => {
     const world = new World();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;

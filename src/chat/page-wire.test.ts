@@ -51,6 +51,17 @@ suite("page wire", () => {
     deepEqual([page.isLive, sent.length], [false, 2]);
   });
 
+  test("what is delivered has got there or not, and who delivers is told", async () => {
+    const { page, sent, next } = world();
+    equal(await page.deliver({ type: "openTab" }), false);
+    page.receive(READY);
+    equal(await page.deliver({ type: "openTab" }), true);
+    next.delivery = deferred<boolean>();
+    const delivering = page.deliver({ type: "openTab" });
+    next.delivery.reject(new Error("disposed"));
+    deepEqual([await delivering, page.isLive, sent.length], [false, false, 2]);
+  });
+
   test("a page that falls behind is told to ask again when it has caught up", () => {
     const { page, sent } = world();
     page.receive(READY);

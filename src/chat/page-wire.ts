@@ -24,7 +24,12 @@ export class PageWire {
 
   /** Dropped when no page is there or it is too far behind: what a session holds comes again when the page asks. */
   post(message: HostToPage): void {
-    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post") this.#send(message);
+    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post") void this.#send(message);
+  }
+
+  /** As `post`; resolves with whether it got there. */
+  async deliver(message: HostToPage): Promise<boolean> {
+    return this.#take({ kind: "offered", counted: false }) === "post" && await this.#send(message);
   }
 
   receive(value: unknown): void {
@@ -32,7 +37,7 @@ export class PageWire {
     if (!validated.ok) return this.world.log.warn("webview", "A message of the page was ignored", { why: validated.why });
     const { message } = validated;
     if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
-    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain") this.#send({ type: "askAgain" });
+    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain") void this.#send({ type: "askAgain" });
     this.world.heard(message);
   }
 
@@ -46,11 +51,15 @@ export class PageWire {
     return effect;
   }
 
-  #send(message: HostToPage): void {
+  async #send(message: HostToPage): Promise<boolean> {
     const { page } = this.#outlet;
-    const refused = (): void => { this.#take({ kind: "refused", page }); };
-    const delivery = this.world.send(message);
-    if (delivery) void delivery.then(delivered => { if (!delivered) refused(); }, refused);
-    else refused();
+    const delivered = await this.#sent(message);
+    if (!delivered) this.#take({ kind: "refused", page });
+    return delivered;
+  }
+
+  async #sent(message: HostToPage): Promise<boolean> {
+    try { return await this.world.send(message) ?? false; }
+    catch { return false; }
   }
 }

@@ -15,8 +15,15 @@ export const text = (longest: number): Shape<string> => (value, where) =>
 export const filled = (longest: number): Shape<string> => (value, where) =>
   value === "" ? mismatch(where, "a text that is not empty") : text(longest)(value, where);
 
+/** At most `longest` UTF-16 units, of the form that `what` names. */
+export const matching = (form: RegExp, what: string, longest: number): Shape<string> => (value, where) =>
+  form.test(text(longest)(value, where)) ? text(longest)(value, where) : mismatch(where, what);
+
 export const count: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : mismatch(where, "a whole number from 0 on");
+
+/** Counts from 1: a line, say. */
+export const ordinal: Shape<number> = (value, where) => value === 0 ? mismatch(where, "a whole number from 1 on") : count(value, where);
 
 export const number: Shape<number> = (value, where) => typeof value === "number" && Number.isFinite(value) ? value : mismatch(where, "a number");
 

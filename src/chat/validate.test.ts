@@ -1,8 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
+import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MOST_ATTACHMENTS, type Attachment } from "../protocol/attachments";
 import type { Entry } from "../protocol/chat";
 import type { PageToHost } from "../protocol/webview";
 import { validate } from "./validate";
+
+const ATTACHMENTS: readonly Attachment[] = [
+  { kind: "file", path: "/w/a.ts" }, { kind: "folder", path: "/w/src" }, { kind: "symbol", name: "f", path: "/w/a.ts", startLine: 1, endLine: 3 },
+  { kind: "selection", name: "a.ts", path: "/w/a.ts", startLine: 7, endLine: 7, text: "x" }, { kind: "selection", name: "Untitled-1", startLine: 1, endLine: 2, text: "" },
+  { kind: "problems", count: 1, text: "a.ts:1:1 error x" }, { kind: "terminal", name: "zsh", text: "$ ls" }, { kind: "image", name: "a.png", mimeType: "image/svg+xml", data: "AAA=" },
+];
 
 const ENTRIES: readonly Entry[] = [
   { kind: "user", id: "1", text: "hi" },
@@ -34,6 +41,7 @@ const ENTRIES: readonly Entry[] = [
   },
   ...[{ kind: "accepted" } as const, { kind: "declined" } as const, { kind: "completed" } as const, { kind: "cancelled", why: "w" } as const].map((answered): Entry =>
     ({ kind: "elicitation", id: "16", agent: "A", message: "?", ask: { mode: "url", url: "https://example.org", elicitationId: "e" }, answered })),
+  { kind: "user", id: "17", text: "", attachments: ATTACHMENTS },
 ];
 
 const MESSAGES: readonly PageToHost[] = [
@@ -41,6 +49,10 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }] },
   { type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
+  { type: "prompt", tabId: "t", messageId: "m", text: "", attachments: ATTACHMENTS }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
+  { type: "find", asked: 0, query: "" }, { type: "find", asked: 7, query: "src/a b" },
+  { type: "want", tabId: "t", want: { kind: "selection" } }, { type: "want", tabId: "t", want: { kind: "problems" } }, { type: "want", tabId: "t", want: { kind: "terminal" } },
+  { type: "want", tabId: "t", want: { kind: "dropped", uris: ["file:///w/a.ts"] } },
   { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
   { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "bypass" } },
   { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "accept", values: { a: "text", b: 1.5, c: false, d: ["x", "y"] } } },
@@ -92,6 +104,33 @@ suite("what the page says", () => {
       const result = validate(value);
       ok(!result.ok && why.test(result.why), JSON.stringify(value)?.slice(0, 80));
     }
+  });
+
+  test("what is attached has its form and its limits, in a prompt as in what is shown", () => {
+    const file: Attachment = { kind: "file", path: "/a" }, selection = { kind: "selection", name: "a", startLine: 1, endLine: 1, text: "" }, image = { kind: "image", name: "a", mimeType: "image/png", data: "AAAA" };
+    const fits = (attachment: unknown): boolean => validate({ type: "prompt", tabId: "t", messageId: "m", text: "", attachments: [attachment] }).ok;
+    const wrong: readonly unknown[] = [
+      undefined, null, "x", {}, { kind: "toString" }, { kind: "hologram", path: "/a" }, { kind: "file" }, { kind: "file", path: "" }, { kind: "file", path: "x".repeat(4_097) }, { kind: "folder", path: 1 },
+      { ...selection, startLine: 0 }, { ...selection, endLine: 0 }, { ...selection, startLine: 1.5 }, { ...selection, endLine: "1" }, { ...selection, path: "" }, { ...selection, text: undefined }, { ...selection, name: "" },
+      { ...selection, text: "x".repeat(ATTACHED_TEXT_LIMIT + 1) }, { kind: "symbol", name: "f", path: "/a", startLine: 1 }, { kind: "symbol", name: "f", startLine: 1, endLine: 1 },
+      { kind: "problems", count: -1, text: "" }, { kind: "problems", count: 1, text: "x".repeat(ATTACHED_TEXT_LIMIT + 1) }, { kind: "terminal", name: "a", text: "x".repeat(ATTACHED_TEXT_LIMIT + 1) }, { kind: "terminal", text: "" },
+      { ...image, data: "not base64" }, { ...image, data: "data:image/png;base64,AAAA" }, { ...image, data: "A".repeat(IMAGE_LIMIT + 4) }, { ...image, mimeType: "text/html" }, { ...image, mimeType: "image/png;x" }, { ...image, mimeType: `image/${"x".repeat(100)}` },
+    ];
+    for (const attachment of wrong) ok(!fits(attachment), JSON.stringify(attachment)?.slice(0, 80));
+    for (const attachment of [file, selection, { ...image, data: "" }, { ...selection, text: "x".repeat(ATTACHED_TEXT_LIMIT) }, { ...image, data: "A".repeat(IMAGE_LIMIT) }]) ok(fits(attachment), attachment.kind);
+    const prompt = (attachments: unknown) => validate({ type: "prompt", tabId: "t", messageId: "m", text: "", attachments });
+    deepEqual([prompt(Array(MOST_ATTACHMENTS).fill(file)).ok, prompt(Array(MOST_ATTACHMENTS + 1).fill(file)).ok, prompt({}).ok, prompt(null).ok], [true, false, false, false]);
+    const shown = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }] });
+    deepEqual(shown.ok && shown.message.type === "webview-ready" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
+  });
+
+  test("what is searched, wanted and taken back has its form", () => {
+    const wrong: readonly unknown[] = [
+      { type: "find", asked: -1, query: "" }, { type: "find", asked: 1 }, { type: "find", asked: 1, query: "x".repeat(1_001) }, { type: "withdraw", tabId: "t" }, { type: "withdraw", tabId: "t", messageId: "" }, { type: "send-queued" },
+      { type: "want", tabId: "t" }, { type: "want", tabId: "t", want: { kind: "passwords" } }, { type: "want", want: { kind: "selection" } }, { type: "want", tabId: "t", want: { kind: "dropped" } },
+      { type: "want", tabId: "t", want: { kind: "dropped", uris: [1] } }, { type: "want", tabId: "t", want: { kind: "dropped", uris: [""] } }, { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x".repeat(8_193)] } }, { type: "want", tabId: "t", want: { kind: "dropped", uris: Array(10_001).fill("file:///a") } },
+    ];
+    for (const value of wrong) ok(!validate(value).ok, JSON.stringify(value).slice(0, 80));
   });
 
   test("an entry that another version saved is left out alone", () => {

@@ -7,6 +7,7 @@ import type { ControlValue } from "../protocol/controls";
 import type { ElicitationAnswered, ElicitationChoice, Field, FieldValue, FormAsk, UrlAsk } from "../protocol/elicitation";
 import type { PermissionChoice } from "../protocol/sidecar";
 import type { PageToHost, TabPosition } from "../protocol/webview";
+import { attachments, want } from "./attachment-shapes";
 import { byType, count, filled, fitting, json, just, list, Mismatch, number, object, oneOf, position, record, tagged, text, yesOrNo, type Shape } from "./shape";
 
 export type Validated = { readonly ok: true; readonly message: PageToHost } | { readonly ok: false; readonly why: string };
@@ -64,7 +65,7 @@ const elicitationAnswered: Shape<ElicitationAnswered> = tagged<ElicitationAnswer
 });
 
 const entry: Shape<Entry> = tagged<Entry>("kind", {
-  user: object({ kind: just("user"), id: theirId, text: long }),
+  user: object({ kind: just("user"), id: theirId, text: long }, { attachments }),
   agent: object({ kind: just("agent"), id: theirId, text: long }, { interrupted: just(true) }),
   thought: object({ kind: just("thought"), id: theirId, text: long }, { ms: number }),
   media: object({ kind: just("media"), id: theirId, content: toolContent }),
@@ -103,7 +104,11 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   "new-tab": object({ type: just("new-tab"), tabId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),
-  prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }),
+  prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }, { attachments }),
+  withdraw: object({ type: just("withdraw"), tabId: id, messageId: id }),
+  "send-queued": object({ type: just("send-queued"), tabId: id }),
+  find: object({ type: just("find"), asked: count, query: text(1_000) }),
+  want: object({ type: just("want"), tabId: id, want }),
   cancel: object({ type: just("cancel"), tabId: id }),
   "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: theirId, choice }),
   "answer-elicitation": object({ type: just("answer-elicitation"), tabId: id, elicitationId: theirId, choice: elicitationChoice }),

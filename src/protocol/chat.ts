@@ -10,6 +10,7 @@
  * every tool call is terminal and every question is answered.
  */
 import type { AgentChoice } from "./agents";
+import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";
 import type { Elicitation } from "./elicitation";
@@ -116,7 +117,7 @@ export interface Compaction {
 }
 
 export type Entry =
-  | { readonly kind: "user"; readonly id: string; readonly text: string }
+  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly attachments?: readonly Attachment[] }
   | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
   /** `ms`: how long it took; absent as long as it goes on. */
   | { readonly kind: "thought"; readonly id: string; readonly text: string; readonly ms?: number }
@@ -159,6 +160,17 @@ export interface TerminalView {
 }
 export const TERMINAL_LIMIT = 64 * 1024;
 
+/** A prompt that waits for the turn before it to end. */
+export interface QueuedPrompt { readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
+
+/** `held`: none goes out by itself, because the turn before was stopped or failed; the user sends them, or takes them back. */
+export interface Queue { readonly prompts: readonly QueuedPrompt[]; readonly held: boolean }
+/** Prompts that may wait. */
+export const QUEUE_LIMIT = 20;
+
+/** What the agent takes besides text and links. */
+export interface Accepts { readonly images: boolean }
+
 export interface Conversation {
   readonly agent: AgentChoice;
   /** The session's working folder, an absolute path. */
@@ -171,6 +183,10 @@ export interface Conversation {
   readonly usage?: Usage;
   /** Those that the agent made, in that order; absent: none. They stay when the agent has let go of them. */
   readonly terminals?: readonly TerminalView[];
+  /** Absent: nothing waits. */
+  readonly queue?: Queue;
+  /** Absent as long as the agent has not said so. */
+  readonly accepts?: Accepts;
 }
 
 export type ChatEvent =
@@ -183,6 +199,8 @@ export type ChatEvent =
   | { readonly type: "commands"; readonly commands: readonly Command[] }
   | { readonly type: "controls"; readonly controls: readonly Control[] }
   | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "queue"; readonly queue: Queue }
+  | { readonly type: "accepts"; readonly accepts: Accepts }
   /** Put this terminal in place of the one with its id, or after all others. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Output of a terminal from `offset` on, as in `append`. */
@@ -202,6 +220,8 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "commands": return { ...conversation, commands: event.commands };
     case "controls": return { ...conversation, controls: event.controls };
     case "usage": return { ...conversation, usage: event.usage };
+    case "queue": return { ...conversation, queue: event.queue };
+    case "accepts": return { ...conversation, accepts: event.accepts };
     case "terminal": return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
   }

@@ -3,6 +3,7 @@
  * stdio. The first message is `hello`: both programs are built together, and any other pair is refused.
  */
 import type { AgentConfig } from "./agents";
+import type { Attachment } from "./attachments";
 import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
 import type { ControlValue, ControlValues } from "./controls";
 import type { Position } from "./delivery";
@@ -11,7 +12,7 @@ import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
 /** Raised with each incompatible change of this file. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 export interface Hello {
   readonly protocol: number;
@@ -47,8 +48,8 @@ export interface ChildProcessRecord {
   readonly command: string;
 }
 
-/** A prompt's content. Later issues add files, images and selections. */
-export type PromptBlock = { readonly type: "text"; readonly text: string };
+/** A prompt's content; what is attached becomes what the agent takes: the thing itself, or a link to it. */
+export type PromptBlock = { readonly type: "text"; readonly text: string } | { readonly type: "attachment"; readonly attachment: Attachment };
 
 export type PermissionChoice =
   | { readonly kind: "option"; readonly optionId: string }
@@ -78,8 +79,13 @@ export interface HostToSidecar {
   "hello": Call<HelloFromHost, HelloFromSidecar>;
   /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
-  /** Answers when the prompt is in the conversation, not when the turn ends. A repeated `messageId` changes nothing. */
+  /** Answers when the prompt is in the conversation, or in its queue while a turn runs; not when the turn ends. A repeated `messageId` changes nothing. */
   "chat/prompt": Call<{ readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] }, Record<string, never>>;
+  /** Takes a prompt out of the queue; one that is not in it (any more) changes nothing. */
+  "chat/withdraw": Call<{ readonly sessionId: SessionId; readonly messageId: string }, Record<string, never>>;
+  /** Lets a queue that is held go on. */
+  "chat/sendQueued": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
+  /** The queue is held, if there is one. */
   "chat/cancel": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** A second answer, or one to a request that is settled, changes nothing. */

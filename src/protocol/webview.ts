@@ -4,6 +4,7 @@
  * The host validates everything that a page says (`src/chat/validate.ts`): the page is the least trusted program.
  */
 import type { AgentChoice } from "./agents";
+import type { Attachment, Mention, Want } from "./attachments";
 import type { ActionId, ChatEvent, Conversation, Entry, TerminalView } from "./chat";
 import type { ControlValue } from "./controls";
 import type { Position } from "./delivery";
@@ -33,7 +34,14 @@ export type PageToHost =
   | { readonly type: "new-tab"; readonly tabId: TabId }
   | { readonly type: "close-tab"; readonly tabId: TabId }
   | { readonly type: "select-tab"; readonly tabId: TabId }
-  | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
+  | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
+  /** As `chat/withdraw` and `chat/sendQueued`. */
+  | { readonly type: "withdraw"; readonly tabId: TabId; readonly messageId: string }
+  | { readonly type: "send-queued"; readonly tabId: TabId }
+  /** What fits behind an `@`; answered by `found` with the same `asked`, unless a newer one came. */
+  | { readonly type: "find"; readonly asked: number; readonly query: string }
+  /** Answered by `attach` for this tab, or by `failed`. */
+  | { readonly type: "want"; readonly tabId: TabId; readonly want: Want }
   | { readonly type: "cancel"; readonly tabId: TabId }
   | { readonly type: "answer-permission"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
   | { readonly type: "answer-elicitation"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
@@ -59,9 +67,15 @@ export type HostToPage =
   /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
   | { readonly type: "state"; readonly agents: readonly AgentChoice[]; readonly currentAgentId: string; readonly tabs: readonly TabId[]; readonly selected?: TabId; readonly sidecar: SidecarState;
     /** How often sessions of this host were lost with their sidecar; absent: never. */
-    readonly losses?: number }
+    readonly losses?: number;
+    /** Enter begins a line, and Shift, Ctrl or Cmd with it sends (`symposium.requireModifierToSend`). */
+    readonly requireModifier?: true }
   | { readonly type: "event"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }
   | { readonly type: "snapshot"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }
+  /** The best first. */
+  | { readonly type: "found"; readonly asked: number; readonly mentions: readonly Mention[] }
+  /** Put these beside the draft of this tab; absent: of the selected one, or of a new one where there is none. The focus goes to the prompt. */
+  | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
   /** Something was not posted: ask with `webview-ready` for every tab. */
   | { readonly type: "askAgain" }
   /** A command asks the page to open a tab, which it does as if the user had. */

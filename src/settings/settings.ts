@@ -10,6 +10,8 @@ export interface Settings extends AgentSettings {
   readonly traceDir: string;
   /** Offer version 2 of ACP to agents. */
   readonly protocolV2: boolean;
+  /** Enter begins a line, and Shift, Ctrl or Cmd with it sends. */
+  readonly requireModifier: boolean;
 }
 
 /** Values of the wrong type count as absent; those of agents are said in `problems`. */
@@ -21,6 +23,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     acpAgentPath: text("symposium.acpAgentPath"),
     traceDir: text("symposium.traceDir"),
     protocolV2: get("symposium.experimentalProtocolV2") === true,
+    requireModifier: get("symposium.requireModifierToSend") === true,
     logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
   };
 }

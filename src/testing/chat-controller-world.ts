@@ -10,6 +10,7 @@ import type { SidecarPhase } from "../sidecar-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 import { ChatController } from "../chat/chat-controller";
+import type { Composer } from "../chat/chat-world";
 
 export const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
 export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
@@ -23,6 +24,9 @@ export class World {
   live = true;
   trusted = true;
   selecting: Promise<undefined> | undefined;
+  /** What becomes of what is delivered to a page that is there. */
+  delivery: boolean | Promise<boolean> = true;
+  composer: Composer = { find: async () => undefined, gather: async () => ({ attachments: [] }) };
   linkProblem: Error | undefined;
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
@@ -36,9 +40,17 @@ export class World {
   constructor() {
     const world = this;
     this.chat = new ChatController({
-      page: { get isLive() { return world.live; }, post: message => { if (world.live) this.posted.push(message); } },
+      page: {
+        get isLive() { return world.live; },
+        post: message => { if (world.live) this.posted.push(message); },
+        deliver: async message => {
+          const delivered = world.live && await world.delivery;
+          if (delivered) this.posted.push(message);
+          return delivered;
+        } },
       sidecar: { get phase() { return world.phase; }, client: () => this.sidecar.current(), restart: () => { this.restarts++; } },
       folders: new WorkingFolders({ folders: () => this.folders, pick: async () => "/picked", say: () => undefined, home: "/home/me", log: this.log }),
+      composer: { find: (...args) => this.composer.find(...args), gather: want => this.composer.gather(want) },
       chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
       selectAgent: async agentId => { this.done.push(`select ${agentId}`); await this.selecting; },
       act: async action => { this.done.push(action); },

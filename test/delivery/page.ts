@@ -65,9 +65,9 @@ export class TestPage {
     switch (effect.kind) {
       case "post": return this.browser.post(effect.message);
       case "openOne": return this.open();
-      case "save": return this.browser.setState(saved(this.state));
+      case "save": case "saveSoon": return this.browser.setState(saved(this.state));
       case "show": this.#toDraw.add(effect.tabId); return this.#frames.request();
-      case "open": case "select": case "fill": case "showAgents": return;
+      case "open": case "select": case "fill": case "focus": case "offer": case "showAgents": return;
     }
   }
 

@@ -57,10 +57,10 @@ export class TestSidecar implements SidecarProcess {
 
   constructor(private readonly world: SidecarWorld) {
     const clock = mortal(world.clock, () => this.#isAlive);
-    const pool = new AgentPool(async (_, slow) => {
+    const pool = new AgentPool(async () => {
       const agent = new TestAgent(world.prompted, voice => { this.voices.set(voice.tabId, voice); world.spoke(voice); });
       this.agents.push(agent);
-      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock, odd: what => world.problem(what), slow, lastWords: () => "", stop: async () => undefined });
+      return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock, odd: what => world.problem(what), lastWords: () => "", stop: async () => undefined });
     }, error => world.problem(String(error)));
     this.#chat = new ChatService({
       bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); },

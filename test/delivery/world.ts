@@ -77,8 +77,8 @@ export class World {
     const chosen = all[tab % all.length];
     if (!page || !chosen) return;
     const mark = `p${++this.#marks}`;
-    this.#prompts.set(mark, chosen.tabId);
-    // What came back to the input is sent with the next prompt.
+    // What came back to the input is sent with the next prompt: it is said now, and not where it was said before.
+    for (const said of [...marksIn(chosen.drafts.text), mark]) { this.#prompts.delete(said); this.#prompts.set(said, chosen.tabId); }
     const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
     page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
   }
@@ -207,9 +207,15 @@ export class World {
   #drawn(tabId: string, marks: readonly string[]): void {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const said = marks.filter(mark => !isPrompt(mark));
-    const problem = !isRising(said) || !isRising(marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
+    const problem = !isRising(said) || !this.#isAsSaid(marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
     if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
     this.screen.set(tabId, marks);
+  }
+
+  /** In the order in which the user said them, each once. */
+  #isAsSaid(prompts: readonly string[]): boolean {
+    const said = [...this.#prompts.keys()];
+    return prompts.every((mark, i) => i === 0 || said.indexOf(mark) > said.indexOf(prompts[i - 1] ?? ""));
   }
 
   #newHost(): TestHost {

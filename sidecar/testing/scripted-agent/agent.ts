@@ -1,7 +1,7 @@
 /** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
 import { setTimeout as after } from "node:timers/promises";
 import { readMcpServers, type McpServer } from "../../mcp/servers";
-import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
+import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
 import { SessionOptions } from "./options";
@@ -65,14 +65,14 @@ export class ScriptedAgent {
   }
 
   async #initialize(): Promise<unknown> {
-    const { slowInit, hangInit, failInit, authRequired } = this.#flags;
+    const { slowInit, hangInit, failInit, authRequired, textOnly } = this.#flags;
     if (slowInit > 0) await after(slowInit);
     if (hangInit) await new Promise(() => undefined);
     if (failInit) throw new RpcError(RpcCode.internalError, "scripted failure of initialize");
     return {
       protocolVersion: 1,
       agentInfo: { name: "scripted-agent", title: "Scripted agent", version: "1.0.0" },
-      agentCapabilities: { promptCapabilities: { image: true, embeddedContext: true }, mcpCapabilities: { http: true }, sessionCapabilities: { close: {} } },
+      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} } },
       authMethods: authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : [],
     };
   }
@@ -97,7 +97,7 @@ export class ScriptedAgent {
     session.turn = turn;
     try {
       const { cwd, servers, options } = session;
-      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, options, cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
+      this.#end(id, sessionId, await runTurn(stepsOf(params.prompt), { wire: this.wire(), sessionId, cwd, servers, options, prompt: arrayOr(params.prompt), cancelled: turn.cancel.signal, next: () => ++this.#numbers }));
     } finally { session.turn = undefined; }
   }
 
@@ -115,10 +115,12 @@ export class ScriptedAgent {
   }
 }
 
+/** What is attached is no part of the script. */
 function stepsOf(prompt: unknown): readonly Step[] {
-  const text = arrayOr(prompt).map(block => isObject(block) && block.type === "text" ? String(block.text) : `(${String(objectOr(block).type)})`).join("\n");
-  const script = parseScript(text);
+  const blocks = arrayOr(prompt).map(objectOr), [first] = blocks;
+  const texts = blocks.map(({ type, text }) => type === "text" ? String(text) : `(${String(type)})`);
+  const script = parseScript(first?.type === "text" ? String(first.text) : "");
   if (script.kind === "script") return script.steps;
   process.stderr.write(`no script: ${script.why}\n`);
-  return [{ step: "say", text: `You said: ${text}` }];
+  return [{ step: "say", text: `You said: ${texts.join("\n")}` }];
 }

@@ -16,6 +16,7 @@ export interface Flags {
   readonly earlyCommands: boolean;
   readonly models: boolean;
   readonly options: boolean;
+  readonly textOnly: boolean;
   readonly log: string | undefined;
 }
 
@@ -27,7 +28,7 @@ export function parseFlags(argv: readonly string[]): Flags {
       "ignore-sigterm": { type: "boolean" }, "ignore-stdin-end": { type: "boolean" }, "with-child": { type: "boolean" }, "setsid-child": { type: "boolean" },
       "slow-init": { type: "string" }, "hang-init": { type: "boolean" }, "fail-init": { type: "boolean" }, "fail-new-session": { type: "string" },
       "auth-required": { type: "boolean" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" },
-      models: { type: "boolean" }, options: { type: "boolean" }, log: { type: "string" },
+      models: { type: "boolean" }, options: { type: "boolean" }, "text-only": { type: "boolean" }, log: { type: "string" },
     },
   });
   const number = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text);
@@ -37,6 +38,6 @@ export function parseFlags(argv: readonly string[]): Flags {
     slowInit: number(values["slow-init"]) ?? 0, hangInit: values["hang-init"] ?? false, failInit: values["fail-init"] ?? false,
     failNewSession: values["fail-new-session"], authRequired: values["auth-required"] ?? false,
     exitAtStart: number(values["exit-at-start"]), exitAfterInit: number(values["exit-after-init"]),
-    earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, log: values.log,
+    earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, textOnly: values["text-only"] ?? false, log: values.log,
   };
 }

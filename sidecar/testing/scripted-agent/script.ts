@@ -8,7 +8,7 @@ import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
 
 type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "terminal-start" | "tools" | "env" | "stop";
-type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid"
+type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid" | "received"
   | "terminal-wait" | "terminal-output" | "terminal-kill" | "terminal-release";
 type NumberStep = "crash" | "sleep" | "stderr-flood";
 
@@ -17,6 +17,8 @@ export type Step =
   | { readonly [S in BareStep]: { readonly step: S } }[BareStep]
   | { readonly step: NumberStep; readonly n: number }
   | { readonly step: "stream"; readonly chunks: number; readonly chars: number; readonly ms: number }
+  | { readonly step: "flood"; readonly n: number; readonly of: "tools" | "updates" }
+  | { readonly step: "big"; readonly megabytes: number }
   | { readonly step: "plan"; readonly entries: readonly PlanEntry[] }
   | { readonly step: "tool"; readonly id: string; readonly kind: string; readonly title: string }
   | { readonly step: "toolupdate"; readonly id: string; readonly fields: Fields }
@@ -95,6 +97,8 @@ const STEPS: Readonly<Record<string, Parse>> = {
   env: form(/^(\w+)$/, name => ({ step: "env", text: name })),
   stop: form(/^(\w+)$/, reason => ({ step: "stop", text: reason })),
   stream: form(/^(\d+) chunks? of (\d+) chars?(?: every (\d+) ?ms)?$/, (chunks, chars, ms) => ({ step: "stream", chunks: Number(chunks), chars: Number(chars), ms: Number(ms) })),
+  flood: form(/^(\d+) (tools|updates)$/, (n, of) => ({ step: "flood", n: Number(n), of: of === "tools" ? "tools" : "updates" })),
+  big: form(/^(\d+) MB$/, megabytes => ({ step: "big", megabytes: Number(megabytes) })),
   plan: rest => rest === "" ? undefined : { step: "plan", entries: rest.split("|").map(planEntry) },
   tool: form(/^(\S+) (\w+) (.+)$/, (id = "", kind = "", title = "") => ({ step: "tool", id, kind, title: unescaped(title) })),
   toolupdate: form(/^(\S+)\s*([^]*)$/, (id = "", rest = "") => {
@@ -114,7 +118,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   "compact-say": form(/^(\S+) ([^]+)$/, (id = "", rest = "") => ({ step: "compact-say", id, text: unescaped(rest) })),
   write: form(/^(\S+) ([^]+)$/, (path = "", content = "") => ({ step: "write", path, text: unescaped(content) })),
   mcp: mcp(false), "mcp*": mcp(true),
-  chosen: bare("chosen"), hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"),
+  chosen: bare("chosen"), hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"), received: bare("received"),
   "unknown-update": bare("unknown-update"), "unknown-request": bare("unknown-request"), "unknown-notification": bare("unknown-notification"),
   "answer-twice": bare("answer-twice"),
   "terminal-wait": bare("terminal-wait"), "terminal-output": bare("terminal-output"), "terminal-kill": bare("terminal-kill"), "terminal-release": bare("terminal-release"),

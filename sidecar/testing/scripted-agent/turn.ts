@@ -28,6 +28,8 @@ export interface TurnWorld {
   readonly cwd: string;
   readonly servers: readonly McpServer[];
   readonly options: SessionOptions;
+  /** Content blocks, as they came. */
+  readonly prompt: readonly unknown[];
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
   /** Numbers that are never used again in this process. */
@@ -91,6 +93,8 @@ class Turn {
     const { wire, cancelled, options } = this.#world;
     switch (step.step) {
       case "stream": return this.#stream(step);
+      case "flood": return this.#flood(step);
+      case "big": return this.#say(numberedWords(step.megabytes * 1024 * 1024));
       case "mode": options.set("mode", step.text); return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
       case "option": options.set(step.id, step.value); return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
       case "chosen": return this.#say(options.described);
@@ -112,6 +116,7 @@ class Turn {
       case "tools": return this.#useServer(step.text, async server => this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"));
       case "mcp": return this.#mcp([step]);
       case "env": return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
+      case "received": return this.#say(JSON.stringify(this.#world.prompt.slice(1).map(shortened)));
       case "pid": return this.#say(`pid ${process.pid}`);
       case "garbage": return wire.raw(`${step.text}\n`);
       case "stderr": return void process.stderr.write(`${step.text}\n`);
@@ -145,6 +150,14 @@ class Turn {
       await this.#say(words.slice(i * chars, (i + 1) * chars));
       if (ms > 0) await after(ms, undefined, { signal: this.#world.cancelled });
       else if (i % 64 === 63) await new Promise(resolve => { setImmediate(resolve); }); // a cancellation can be heard
+    }
+  }
+
+  async #flood({ n, of }: Extract<Step, { step: "flood" }>): Promise<void> {
+    for (let i = 1; i <= n && !this.#world.cancelled.aborted; i++) {
+      const toolCallId = `flood-${of === "tools" ? i : 1}`;
+      await this.#update({ sessionUpdate: of === "tools" || i === 1 ? "tool_call" : "tool_call_update", toolCallId, title: `flood ${i}`, kind: "other", status: "in_progress" });
+      if (i % 64 === 0) await new Promise(resolve => { setImmediate(resolve); });
     }
   }
 
@@ -210,6 +223,12 @@ async function stderrFlood(lines: number): Promise<void> {
   for (let n = 1; n <= lines; n++) {
     if (!process.stderr.write(`complaint ${n}\n`)) await new Promise(resolve => { process.stderr.once("drain", resolve); });
   }
+}
+
+/** A block as it came, but for the data of an image. */
+function shortened(block: unknown): JsonObject {
+  const { data, ...rest } = objectOr(block);
+  return data === undefined ? rest : { ...rest, dataLength: String(data).length };
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 /** The chat by keyboard alone, and what was typed and not sent. */
 import assert from "node:assert/strict";
+import { focused as focusedOf, hasInput, input as inputOf } from "./composing";
 import { lastExchange, readCards, turnEnded, type Box } from "./harness";
-import { newTab, openScripted, processesOf, seen, showsText, typeDraft } from "./scripted";
+import { newTab, openScripted, processesOf, scripted, seen, showsText, typeDraft } from "./scripted";
 
 suite("the chat by keyboard", () => {
   let box: Box;
@@ -11,14 +12,10 @@ suite("the chat by keyboard", () => {
   });
   suiteTeardown(() => box.close());
 
-  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const input = () => inputOf(box.frame);
   const tabs = () => box.frame.locator(".mynah-tab-item-label");
-  const showsInput = (text: string): Promise<void> => seen(async () => await input().innerText().catch(() => "") === text, `“${text}” in the input`);
-  /** The name, or the text, of what has the focus in the page. */
-  const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => {
-    const { activeElement: at } = document;
-    return document.hasFocus() && at && at !== document.body ? at.getAttribute("aria-label") ?? at.getAttribute("data-kind") ?? at.textContent.trim() : "";
-  });
+  const showsInput = (text: string): Promise<void> => hasInput(box.frame, text);
+  const focused = (): Promise<string> => focusedOf(box.frame);
 
   /** Presses the key until the focus is on what is wanted; a person would not do it more often. */
   async function goTo(wanted: RegExp, key: "Tab" | "Shift+Tab"): Promise<void> {
@@ -41,6 +38,16 @@ suite("the chat by keyboard", () => {
     await showsInput("");
   });
 
+  test("Ctrl+Enter and Cmd+Enter send, too", async () => {
+    for (const modifier of ["Control", "Meta"]) {
+      await input().click();
+      await box.page.keyboard.type(`say ${modifier}`);
+      await box.page.keyboard.press(`${modifier}+Enter`);
+      await turnEnded(box.frame);
+      assert.deepEqual(await lastExchange(box.frame), { question: `say ${modifier}`, answer: modifier });
+    }
+  });
+
   test("lines that are dictated, dropped or put in by a program stay lines", async () => {
     await input().click();
     await typeDraft(box.frame, "say a!");
@@ -56,7 +63,7 @@ suite("the chat by keyboard", () => {
   test("a question takes the focus; Tab reaches its buttons in the agent's order, and Enter presses them", async () => {
     await typeDraft(box.frame, "ask p1 options=allow_once,allow_always,reject_once");
     await box.page.keyboard.press("Enter");
-    await seen(async () => await focused() === "permission", "the focus on the question");
+    await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
     const order: string[] = [];
     for (let n = 0; n < 12 && !order.includes("Bypass permissions for this agent"); n++) {
       await box.page.keyboard.press("Tab");
@@ -130,5 +137,28 @@ suite("the chat by keyboard", () => {
     assert.equal(await tabs().count(), 2);
     await tabs().nth(1).click();
     await showsInput("draft of the second");
+  });
+
+  test("with requireModifierToSend Enter begins a line, wherever the caret is, and each modifier sends", async () => {
+    box.server.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
+    const loaded = box.page.waitForEvent("load");
+    await box.command("Developer: Reload Window");
+    await loaded;
+    await box.open();
+    await input().fill("");
+    for (const [modifier, word] of [["Control", "one"], ["Shift", "two"], ["Meta", "three"]] as const) {
+      await input().click();
+      await box.page.keyboard.type(`say ${word}a`);
+      await box.page.keyboard.press("Enter");
+      await box.page.keyboard.type("say bc");
+      await box.page.keyboard.press("ArrowLeft");
+      await box.page.keyboard.press("Enter");
+      await box.page.keyboard.type("say ");
+      await showsInput(`say ${word}a\nsay b\nsay c`);
+      await box.page.keyboard.press(`${modifier}+Enter`);
+      await turnEnded(box.frame);
+      assert.equal((await lastExchange(box.frame)).answer, `${word}abc`);
+      await showsInput("");
+    }
   });
 });

@@ -71,3 +71,13 @@ export async function typeDraft(frame: FrameLocator, text: string): Promise<void
     await input.pressSequentially(line);
   }
 }
+
+/** Puts on a color theme, as a user does: the settings file would not do, because VS Code in a browser does not watch it. */
+export async function wear(box: Box, theme: string, kind: string): Promise<void> {
+  await box.command("Preferences: Color Theme");
+  const pick = box.page.locator(".quick-input-widget:visible");
+  await pick.locator("input.input").fill(theme);
+  await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
+  await box.page.keyboard.press("Enter");
+  await seen(async () => await box.frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
+}

@@ -1,0 +1,56 @@
+/** What stands in for VS Code in the bench's page: its API for webviews, the wire to the worker, and clocks that read what a user sees. */
+import type { Command, ToPage, ToWorker } from "./commands";
+
+export interface BenchPage {
+  start(hostScript: string): void;
+  /** Resolves when it is done and on screen, with the milliseconds that it took. */
+  command(command: Command): Promise<number>;
+  /** Milliseconds of each task of the main thread that was longer than 50 ms, since it was last asked. */
+  longTasks(): readonly number[];
+  /** Milliseconds from each key to the frame that shows it, since it was last asked. */
+  keys(): readonly number[];
+  /** All that is shown in all tabs. */
+  text(): string;
+}
+
+declare global { var symposiumBench: BenchPage; }
+
+let worker: Worker | undefined;
+let state: unknown;
+let last = 0;
+const open = new Map<number, () => void>();
+let tasks: number[] = [], keys: number[] = [];
+
+const tell = (message: ToWorker): void => worker?.postMessage(message);
+/** The second callback runs when the first frame has been drawn. */
+const drawn = (): Promise<void> => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+
+Object.assign(globalThis, {
+  acquireVsCodeApi: () => ({
+    postMessage: (message: unknown) => tell({ kind: "page", message }),
+    getState: () => state,
+    // VS Code hands it on as text.
+    setState: (next: unknown) => { state = next; JSON.stringify(next); },
+  }),
+});
+
+globalThis.symposiumBench = {
+  start(hostScript) {
+    worker = new Worker(URL.createObjectURL(new Blob([hostScript], { type: "text/javascript" })));
+    worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
+      if (data.kind === "host") window.dispatchEvent(new MessageEvent("message", { data: data.message }));
+      else { open.get(data.id)?.(); open.delete(data.id); }
+    };
+    new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)); }).observe({ type: "longtask" });
+    addEventListener("keydown", ({ timeStamp }) => { void drawn().then(() => { keys.push(performance.now() - timeStamp); }); }, true);
+  },
+  async command(command) {
+    const id = ++last, began = performance.now();
+    await new Promise<void>(resolve => { open.set(id, resolve); tell({ kind: "command", id, command }); });
+    await drawn();
+    return performance.now() - began;
+  },
+  longTasks() { const found = tasks; tasks = []; return found; },
+  keys() { const found = keys; keys = []; return found; },
+  text: () => [...document.querySelectorAll(".mynah-chat-items-container")].map(({ textContent }) => textContent).join("\n"),
+};

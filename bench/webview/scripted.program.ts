@@ -1,0 +1,2 @@
+/** The scripted agent, which is told to flood. */
+import "../../sidecar/testing/scripted-agent.program";

@@ -1,0 +1,2 @@
+/** The sidecar, as the extension starts it. */
+import "../../sidecar/main";

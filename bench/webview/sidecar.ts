@@ -1,0 +1,66 @@
+/** The real sidecar with the scripted agent: how soon it answers about one session while another is flooded. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { StreamClient } from "../../src/sidecar-client";
+import { PROTOCOL } from "../../src/protocol/sidecar";
+
+export interface Answers { readonly p50: number; readonly p99: number }
+
+/** Milliseconds from asking for what a session shows to the snapshot of it. */
+export async function answersWhileFlooded(times: number): Promise<{ readonly idle: Answers; readonly flooded: Answers }> {
+  const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
+  const child = spawn(process.execPath, [program("sidecar"), "serve"], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, SYMPOSIUM_BUILD: "development" } });
+  const gone = new Promise(resolve => child.once("exit", resolve));
+  let heard: (sessionId: string) => void = () => undefined, flooded = 0;
+  const fail = (what: string): never => { throw new Error(what); };
+  const client = new StreamClient(child.stdout, child.stdin, {
+    "chat/event": ({ sessionId }) => { if (sessionId !== quiet) flooded++; },
+    "chat/snapshot": ({ sessionId }) => { if (sessionId === quiet) heard(sessionId); else flooded++; },
+    "chat/attention": () => undefined, "process/started": () => undefined, "process/ended": () => undefined, "settings/setBypass": () => undefined, "settings/setControl": () => undefined,
+    "editor/openPage": () => undefined, "log": () => undefined,
+    "editor/readTextFile": async () => fail("nothing is read"), "editor/writeTextFile": async () => fail("nothing is written"),
+  }, { broken: () => undefined, report: () => undefined });
+  let quiet = "";
+  try {
+    await client.request("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage, traceDir: "", bypass: [] });
+    const open = async (id: string): Promise<string> => (await client.request("chat/new", { agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } }, cwd: storage, shown: [] })).sessionId;
+    const loud = await open("loud");
+    quiet = await open("quiet");
+    const ask = (): Promise<number> => new Promise(resolve => {
+      const began = performance.now();
+      heard = () => resolve(performance.now() - began);
+      client.notify("chat/replay", { sessionId: quiet, asked: 1 });
+    });
+    const answers = async (): Promise<Answers> => {
+      const all: number[] = [];
+      for (let i = 0; i < times; i++) {
+        all.push(await ask());
+        await new Promise(resolve => setTimeout(resolve, 20));
+      }
+      all.sort((a, b) => a - b);
+      const at = (part: number): number => all[Math.min(all.length - 1, Math.floor(part * all.length))] ?? Number.NaN;
+      return { p50: at(0.5), p99: at(0.99) };
+    };
+    await ask();
+    const idle = await answers(), before = flooded;
+    await client.request("chat/prompt", { sessionId: loud, messageId: "flood", blocks: [{ type: "text", text: "stream 100000000 chunks of 20 chars" }] });
+    await new Promise(resolve => setTimeout(resolve, 500));
+    const result = { idle, flooded: await answers() };
+    if (flooded === before) throw new Error("There was no flood.");
+    return result;
+  } finally {
+    client.close("the bench is over");
+    child.stdin.end();
+    await gone;
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
+/** Where scripts/bench.mjs puts `NAME.program.ts`. */
+function program(name: "scripted" | "sidecar"): string {
+  const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
+  if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
+  return path.join(folder, "webview", `${name}.program.mjs`);
+}

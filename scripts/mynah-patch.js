@@ -1,0 +1,156 @@
+// What we change of mynah-ui 4.39.0 when the page is built: a webpack loader for its one (minified) file. mynah was made for answers of a few
+// hundred words; each change below takes away work that grows with what was said before. None changes what is shown.
+//
+// Each `find` stands in the file exactly once, or the build fails: with another version every one of them is to be looked at again.
+const PATCHES = [
+  {
+    why: "A highlighter of code puts its plug-in into the list again, and each that is made later runs all of them.",
+    find: "this.props=e,A.default.addPlugin(p.mergeHTMLPlugin),A.default.configure({ignoreUnescapedHTML:!0});",
+    put: "this.props=e,A.default.symposiumReady||(A.default.symposiumReady=!0,A.default.addPlugin(p.mergeHTMLPlugin),A.default.configure({ignoreUnescapedHTML:!0}));",
+  },
+  {
+    why: "Code that still grows is not coloured, nor is code in a line, where all is plain: they only get the class that colours give.",
+    find: "innerHTML:a});A.default.highlightElement(g);",
+    put: "innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add(\"hljs\"):A.default.highlightElement(g);",
+  },
+  {
+    why: "All code is coloured a second time, as a diff, which is shown of diffs only.",
+    find: "A.default.highlightElement(C);const b=",
+    put: "C&&!e.symposiumGrows&&A.default.highlightElement(C);const b=",
+  },
+  {
+    why: "The whole store of a tab, with all that was said in it, is copied deeply at every change of it.",
+    find: "this.store=Object.assign((0,l.default)(this.store),e)},this.resetStore",
+    put: "this.store=Object.assign({},this.store,e)},this.resetStore",
+  },
+  {
+    why: "So is the list of cards when one is added: its readers copy it, or only look at it.",
+    find: "this.getValue=e=>(0,l.default)(this.store[e])",
+    put: "this.getValue=e=>\"chatItems\"===e?this.store[e]:(0,l.default)(this.store[e])",
+  },
+  {
+    why: "Each card that was ever made, and each header and folded part of one, listens to the store for ever, for avatars that we do not show.",
+    find: ".subscribe(\"showChatAvatars\",(e=>{e&&this.canShowAvatar()?(this.chatAvatar=this.getChatAvatar(),this.render.insertChild(\"afterbegin\",this.chatAvatar)):this.chatAvatar.remove()}))",
+    put: "",
+  },
+  {
+    why: "Of a growing text every word becomes two elements, for an animation that is switched off.",
+    find: "let b=e;if(!0===this.props.useParts&&b.nodeType===Node.TEXT_NODE&&",
+    put: "let b=e;if(!1&&",
+  },
+  {
+    why: "A growing text is parsed and made into elements from its beginning at every update: blocks of which the source is the same stay.",
+    find: "t.parseMarkdown=(e,t)=>",
+    put: "t.symposiumMarked=a.marked,t.parseMarkdown=(e,t)=>",
+  },
+  {
+    why: "… the body of a card knows its blocks, and those of the body that it comes after",
+    find: "[...Array.from(i.DomBuilder.getInstance().build({type:\"div\",innerHTML:`${(0,d.parseMarkdown)(o,{includeLineBreaks:!0})}`}).childNodes).map(((e,t)=>{var n;const a=this.processNode(e);return null===(n=a.setAttribute)||void 0===n||n.call(a,\"render-index\",t.toString()),(0,i.cleanupElement)(a),a}))]",
+    put: `(${blocksOf})(this,o,e.symposiumBefore,d.symposiumMarked,html=>Array.from(i.DomBuilder.getInstance().build({type:"div",innerHTML:html}).children),i.cleanupElement)`,
+  },
+  {
+    why: "… which is handed to it",
+    find: "this.getCardContent=()=>{var e,t;return new i.CardBody({body:",
+    put: "this.getCardContent=()=>{var e,t;return new i.CardBody({symposiumBefore:null==this.contentBody?void 0:this.contentBody.symposiumBlocks,body:",
+  },
+  {
+    why: "… what stands in for a block changes nothing, and a block that becomes code, or is no longer code, takes the other's place",
+    find: "else if(t.innerHTML!==a.innerHTML)if(t.classList.contains(\"mynah-syntax-highlighter\")){",
+    put: "else if(!t.classList.contains(\"symposium-same\")&&t.innerHTML!==a.innerHTML)if(t.classList.contains(\"mynah-syntax-highlighter\")&&a.classList.contains(\"mynah-syntax-highlighter\")){",
+  },
+  {
+    why: "… the height of code, which has the page laid out at once, is asked for until it is known to be too much",
+    find: "n.scrollHeight>n.clientHeight&&a.classList.add(\"max-height-exceed\")",
+    put: "!a.classList.contains(\"max-height-exceed\")&&n.scrollHeight>n.clientHeight&&a.classList.add(\"max-height-exceed\")",
+  },
+  {
+    why: "… blocks that became one with the block before them go",
+    find: "else a.replaceWith(t)})),this.contentBody=e,this.typewriterItemIndex=n.length}",
+    put: "else a.replaceWith(t)})),Array.from(this.render.children).forEach(t=>{Number(t.getAttribute(\"render-index\"))>=e.symposiumCount&&t.remove()}),this.contentBody=e,this.typewriterItemIndex=n.length}",
+  },
+  {
+    why: "… the highlighter hears whether its block still grows",
+    find: "o=new s.SyntaxHighlighter({codeStringWithMarkup:(0,r.default)(i),language:",
+    put: "o=new s.SyntaxHighlighter({symposiumGrows:this.symposiumGrows,codeStringWithMarkup:(0,r.default)(i),language:",
+  },
+  {
+    why: "… and is marked for the animation no more than the words are, nor are links: they stay when the text no longer grows",
+    find: "}).render;return!0===this.props.useParts&&o.classList.add(t.PARTS_CLASS_NAME),e&&",
+    put: "}).render;return e&&",
+  },
+  {
+    why: "(links)",
+    find: "build({type:\"a\",classNames:!0===this.props.useParts?[t.PARTS_CLASS_NAME]:[],",
+    put: "build({type:\"a\",classNames:[],",
+  },
+  {
+    why: "The classes of a card are taken off and put on again at every update, and all that is in it gets its style anew.",
+    find: "(void 0!==t.classNames&&(e.classList.remove(...e.builderObject.classNames),",
+    put: "(void 0!==t.classNames&&t.classNames.join(\" \")!==e.builderObject.classNames.join(\" \")&&(e.classList.remove(...e.builderObject.classNames),",
+  },
+  {
+    why: "Code in a line, which is never too high, asks for its height all the same, later, when the page has to be laid out for that.",
+    find: "setTimeout((()=>{!0===this.props.block&&!0!==this.props.unlimitedHeight&&b.scrollHeight",
+    put: "!0===this.props.block&&setTimeout((()=>{!0!==this.props.unlimitedHeight&&b.scrollHeight",
+  },
+  {
+    why: "Code in a line gets the button of code that is too high, and the code of a diff, neither of which is shown.",
+    find: "const _=new u.MoreContentIndicator({icon:o.MynahIcons.DOWN_OPEN,border:!1,onClick:()=>{this.render.hasClass(",
+    put: "const _=!0===e.block&&new u.MoreContentIndicator({icon:o.MynahIcons.DOWN_OPEN,border:!1,onClick:()=>{this.render.hasClass(",
+  },
+  {
+    why: "(the diff)",
+    find: "const C=i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
+    put: "const C=null!=e.language&&null!=e.language.match(\"diff\")&&i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
+  },
+];
+
+/**
+ * The elements of a card's body, block by block. For a block that is as it was before: as many stand-ins, which say that nothing is to be done.
+ * Runs in the page, as text: it uses nothing but its parameters.
+ */
+function blocksOf(body, text, before, marked, elements, cleanup) {
+  const options = { ...marked.defaults, breaks: true };
+  const tokens = marked.lexer(text, options);
+  const links = JSON.stringify(tokens.links);
+  const known = before !== undefined && before.links === links ? before.list : [];
+  const last = tokens.findLastIndex(token => token.type !== "space");
+  const list = [], all = [];
+  tokens.forEach((token, at) => {
+    const from = all.length, old = known[at];
+    const grows = body.props.useParts === true && at === last && (token.type === "code" || /(^|\n)[ \t>*+\-\d.)]*(```|~~~)/.test(token.raw));
+    if (old !== undefined && old.raw === token.raw && old.from === from && old.grows === grows) {
+      for (let i = 0; i < old.count; i++) {
+        const same = document.createElement("i");
+        same.className = "symposium-same";
+        all.push(same);
+      }
+    } else {
+      body.symposiumGrows = grows;
+      for (const element of elements(marked.parser([token], options))) {
+        const made = body.processNode(element);
+        cleanup(made);
+        all.push(made);
+      }
+    }
+    list.push({ raw: token.raw, from, count: all.length - from, grows });
+  });
+  all.forEach((element, i) => element.setAttribute("render-index", String(i)));
+  body.symposiumGrows = false;
+  body.symposiumBlocks = { links, list };
+  body.symposiumCount = all.length;
+  return all;
+}
+
+/** The file with all changes. Throws where one does not fit. */
+function patched(source, patches = PATCHES) {
+  return patches.reduce((text, { find, put }) => {
+    const found = text.split(find).length - 1;
+    if (found !== 1) throw new Error(`mynah-ui is not as scripts/mynah-patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`);
+    return text.replace(find, () => put);
+  }, source);
+}
+
+module.exports = source => patched(source);
+module.exports.patched = patched;
+module.exports.PATCHES = PATCHES;

@@ -1,0 +1,57 @@
+/**
+ * What a prompt holds besides words, between the page and the editor: what fits behind an `@`, what only the editor knows, and
+ * what is added from the editor.
+ *
+ * Invariants: of several searches only the newest is answered; what is added from the editor waits, bounded, until a page has it.
+ */
+import { withMore, type Attachment } from "../protocol/attachments";
+import type { PageToHost } from "../protocol/webview";
+import type { ChatWorld } from "./chat-world";
+
+type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
+
+export class ComposerRoutes {
+  #searching = new AbortController();
+  /** Added while no page was there. */
+  #held: readonly Attachment[] = [];
+
+  constructor(private readonly world: Pick<ChatWorld, "page" | "composer" | "log">) {}
+
+  /** Never rejects: a list that stays empty says enough, and the next key searches again. */
+  async find({ asked, query }: Message<"find">): Promise<void> {
+    this.#searching.abort();
+    const { signal } = this.#searching = new AbortController();
+    const found = (mentions: Parameters<Parameters<ChatWorld["composer"]["find"]>[1]>[0]): void => {
+      if (!signal.aborted) this.world.page.post({ type: "found", asked, mentions });
+    };
+    try { await this.world.composer.find(query, found, signal); }
+    catch (error) {
+      this.world.log.warn("webview", "What fits behind an @ could not be found", { query, error });
+      found([]);
+    }
+  }
+
+  /** Rejects with a sentence about what is not there, also when some of it is. */
+  async want({ tabId, want }: Message<"want">): Promise<void> {
+    const { attachments, left } = await this.world.composer.gather(want);
+    if (attachments.length > 0) this.world.page.post({ type: "attach", tabId, attachments });
+    if (left !== undefined) throw new Error(left);
+  }
+
+  /** Beside the draft of the tab that the user looks at, now or when a page comes. */
+  async attach(attachments: readonly Attachment[]): Promise<void> {
+    this.#held = withMore(this.#held, attachments);
+    await this.pageReady();
+  }
+
+  async pageReady(): Promise<void> {
+    const attachments = this.#held;
+    if (attachments.length === 0 || !this.world.page.isLive) return;
+    this.#held = [];
+    if (await this.world.page.deliver({ type: "attach", attachments })) return;
+    this.#held = withMore(attachments, this.#held);
+    await this.pageReady();
+  }
+
+  dispose(): void { this.#searching.abort(); }
+}

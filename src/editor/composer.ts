@@ -1,0 +1,34 @@
+/** What the editor knows for prompts, wired together: the list behind an `@`, and what is added without it. */
+import * as vscode from "vscode";
+import type { Clock } from "../clock";
+import type { Log } from "../log";
+import type { Mention, Want } from "../protocol/attachments";
+import { EditorContext, type Gathered } from "./context";
+import { FileIndex } from "./file-index";
+import { Mentions } from "./mentions";
+import { RecentFiles } from "./recent-files";
+import { TerminalSelection } from "./terminal-selection";
+import { workspaceSymbols } from "./workspace-symbols";
+
+export class EditorComposer implements vscode.Disposable {
+  readonly context = new EditorContext(new TerminalSelection({ copy: () => vscode.commands.executeCommand("workbench.action.terminal.copySelection"), clipboard: vscode.env.clipboard }));
+  readonly #index: FileIndex;
+  readonly #recent = new RecentFiles();
+  readonly #mentions: Mentions;
+
+  constructor(clock: Clock, log: Log) {
+    const index = this.#index = new FileIndex(log, () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file"));
+    this.#mentions = new Mentions({
+      clock, log, files: (query, signal) => index.files(query, signal), symbols: query => workspaceSymbols(query, index),
+      now: () => ({ offers: this.context.offers(), opened: this.#recent.all().map(({ file, isOpen }) => ({ listed: index.place(file), isOpen })) }),
+    });
+  }
+
+  find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> { return this.#mentions.find(query, found, signal); }
+  gather(want: Want): Promise<Gathered> { return this.context.gather(want); }
+
+  dispose(): void {
+    this.#index.dispose();
+    this.#recent.dispose();
+  }
+}

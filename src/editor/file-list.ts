@@ -1,0 +1,61 @@
+/**
+ * The files of a workspace folder and the folders that they lie in, ready to be searched. Paths are relative, with `/`.
+ *
+ * Invariants: a folder is there exactly as long as a file lies in it or below; a path is there once. Pure.
+ */
+import { target, type Target } from "./mention-match";
+
+export interface Listed {
+  readonly kind: "file" | "folder";
+  /** The workspace folder; empty when the file is in none, and then `path` is absolute. */
+  readonly root: string;
+  readonly path: string;
+  readonly target: Target;
+}
+
+export class FileList {
+  readonly #files = new Map<string, Listed>();
+  /** With how many files lie in each, or below. */
+  readonly #folders = new Map<string, Listed & { readonly holds: number }>();
+
+  /** `prefix`: before each path where it is searched, as the name of the workspace's folder. */
+  constructor(private readonly root: string, private readonly prefix: string) {}
+
+  get size(): number { return this.#files.size; }
+  has(path: string): boolean { return this.#files.has(path); }
+
+  add(path: string): void {
+    if (this.#files.has(path)) return;
+    this.#files.set(path, this.#listed("file", path));
+    for (const folder of foldersOf(path)) {
+      const known = this.#folders.get(folder) ?? { ...this.#listed("folder", folder), holds: 0 };
+      this.#folders.set(folder, { ...known, holds: known.holds + 1 });
+    }
+  }
+
+  /** The file, or everything in the folder. */
+  remove(path: string): void {
+    if (this.#files.has(path)) this.#forget(path);
+    if (this.#folders.has(path)) for (const file of [...this.#files.keys()]) if (file.startsWith(`${path}/`)) this.#forget(file);
+  }
+
+  *all(): Iterable<Listed> {
+    yield* this.#files.values();
+    yield* this.#folders.values();
+  }
+
+  #forget(file: string): void {
+    this.#files.delete(file);
+    for (const folder of foldersOf(file)) {
+      const known = this.#folders.get(folder);
+      if (known === undefined || known.holds === 1) this.#folders.delete(folder);
+      else this.#folders.set(folder, { ...known, holds: known.holds - 1 });
+    }
+  }
+
+  #listed(kind: Listed["kind"], path: string): Listed { return { kind, root: this.root, path, target: target(this.prefix + path) }; }
+}
+
+function foldersOf(path: string): readonly string[] {
+  return path.split("/").slice(0, -1).map((_, i, parts) => parts.slice(0, i + 1).join("/"));
+}

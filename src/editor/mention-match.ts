@@ -1,0 +1,112 @@
+/**
+ * How well what a user types behind an `@` fits names and paths: its characters must come in this order, whatever lies between.
+ *
+ *     0 the whole name   1 its beginning   2 the beginning of a word   3 within it   4 the first letters of its words
+ *     5 a part of the path from a folder on   6 within the path   7 scattered over the name   8 scattered over the path
+ *
+ * Invariants: upper and lower case are the same; the order does not depend on the order of what is searched, and an additional
+ * candidate changes nothing about the others. Pure.
+ */
+
+/** What is searched, made ready once: a path with `/`, or a name. */
+export interface Target {
+  readonly path: string;
+  readonly lower: string;
+  /** Where its last part begins, in `lower`. */
+  readonly nameAt: number;
+}
+
+export function target(path: string): Target {
+  const lower = path.normalize("NFC").toLowerCase();
+  return { path, lower, nameAt: lower.lastIndexOf("/") + 1 };
+}
+
+interface Fit { readonly tier: number; readonly spread: number }
+
+/** `undefined`: not at all. `spread`: over how many characters. `query` as of `typed`. */
+export function fit(query: string, candidate: Target): Fit | undefined {
+  const { lower, nameAt } = candidate;
+  const name = lower.slice(nameAt);
+  const close = (tier: number): Fit => ({ tier, spread: query.length });
+  if (query === "" || name === query || lower === query) return close(0);
+  if (name.startsWith(query) || lower.startsWith(query)) return close(1);
+  if (name.includes(query)) return close(startsWord(query, candidate) ? 2 : 3);
+  const spread = spreadOf(query, name);
+  if (spread !== undefined && initials(candidate).startsWith(query)) return close(4);
+  if (lower.includes(query)) return close(lower.includes(`/${query}`) ? 5 : 6);
+  if (spread !== undefined) return { tier: 7, spread };
+  const all = spreadOf(query, lower);
+  return all === undefined ? undefined : { tier: 8, spread: all };
+}
+
+/** What was typed, as `fit` takes it. */
+export function typed(query: string): string { return query.normalize("NFC").toLowerCase().replaceAll("\\", "/"); }
+
+/**
+ * The `most` that fit best, the best first. `weight`: of two that fit alike, the one with less comes first; then what is less
+ * scattered, then the shorter, then the alphabet.
+ */
+export function best<T extends { readonly target: Target }>(query: string, candidates: Iterable<T>, weight: (candidate: T) => number, most: number): readonly T[] {
+  const wanted = typed(query), found: Found<T>[] = [];
+  for (const candidate of candidates) {
+    const fits = fit(wanted, candidate.target);
+    if (fits === undefined) continue;
+    const one = { ...fits, candidate, weight: weight(candidate) };
+    const last = found[most - 1];
+    if (last !== undefined && compare(last, one) <= 0) continue;
+    found.splice(placeOf(one, found), 0, one);
+    if (found.length > most) found.pop();
+  }
+  return found.map(({ candidate }) => candidate);
+}
+
+interface Found<T> extends Fit { readonly candidate: T; readonly weight: number }
+
+function compare<T extends { readonly target: Target }>(a: Found<T>, b: Found<T>): number {
+  const [x, y] = [a.candidate.target.lower, b.candidate.target.lower];
+  return a.tier - b.tier || a.weight - b.weight || a.spread - b.spread || x.length - y.length || (x < y ? -1 : x > y ? 1 : alphabet(a.candidate.target.path, b.candidate.target.path));
+}
+
+const alphabet = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+
+/** Behind all that are not worse. */
+function placeOf<T extends { readonly target: Target }>(one: Found<T>, found: readonly Found<T>[]): number {
+  let low = 0, high = found.length;
+  while (low < high) {
+    const middle = (low + high) >> 1, other = found[middle];
+    if (other !== undefined && compare(other, one) <= 0) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+/** Over how many characters the query is scattered: up to its first end, and from there back as closely as possible. */
+function spreadOf(query: string, text: string): number | undefined {
+  let end = -1;
+  for (const character of query) {
+    const at = text.indexOf(character, end + 1);
+    if (at === -1) return undefined;
+    end = at + character.length - 1;
+  }
+  let start = end + 1;
+  for (const character of [...query].reverse()) start = text.lastIndexOf(character, start - character.length);
+  return end + 1 - start;
+}
+
+function startsWord(query: string, { path, lower, nameAt }: Target): boolean {
+  for (let at = lower.indexOf(query, nameAt); at !== -1; at = lower.indexOf(query, at + 1)) if (isWordStart(path.length === lower.length ? path : lower, at)) return true;
+  return false;
+}
+
+function initials({ path, lower, nameAt }: Target): string {
+  const text = path.length === lower.length ? path : lower;
+  let first = "";
+  for (let at = nameAt; at < lower.length; at++) if (isWordStart(text, at) && WORD.test(text.charAt(at))) first += lower.charAt(at);
+  return first;
+}
+
+const WORD = /[\p{L}\p{N}]/u, UPPER = /\p{Lu}/u, DIGIT = /\p{N}/u;
+
+function isWordStart(text: string, at: number): boolean {
+  const before = text.charAt(at - 1), here = text.charAt(at);
+  return at === 0 || !WORD.test(before) || (UPPER.test(here) && !UPPER.test(before)) || (DIGIT.test(here) && !DIGIT.test(before));
+}

@@ -1,0 +1,35 @@
+/**
+ * What is selected in a terminal. VS Code gives it to extensions by way of the clipboard only, which has its text back afterwards.
+ *
+ * Invariants: one at a time; the clipboard's text is put back, also when something fails.
+ */
+export interface TerminalWorld {
+  /** Has VS Code copy what is selected; nothing selected: it copies nothing. */
+  copy(): PromiseLike<unknown>;
+  readonly clipboard: { readText(): PromiseLike<string>; writeText(text: string): PromiseLike<void> };
+}
+
+export class TerminalSelection {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly world: TerminalWorld) {}
+
+  /** Empty: nothing is selected. */
+  read(): Promise<string> {
+    const read = this.#last.then(() => this.#read());
+    this.#last = read.catch(() => undefined);
+    return read;
+  }
+
+  async #read(): Promise<string> {
+    const { copy, clipboard } = this.world;
+    const before = await clipboard.readText();
+    try {
+      await clipboard.writeText(""); // what was there before is no selection
+      await copy();
+      return await clipboard.readText();
+    } finally {
+      await clipboard.writeText(before);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { additions } from "../editor/additions";
+import { EditorContext } from "../editor/context";
+import { RecentFiles } from "../editor/recent-files";
+import { TerminalSelection } from "../editor/terminal-selection";
+import { ATTACHED_TEXT_LIMIT, MOST_ATTACHMENTS } from "../protocol/attachments";
+
+suite("what the editor adds to a prompt", () => {
+  let folder = "", copied = "";
+  let clipboard = "mine";
+  const context = new EditorContext(new TerminalSelection({ copy: async () => { clipboard = copied; }, clipboard: { readText: async () => clipboard, writeText: async text => { clipboard = text; } } }));
+  setup(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
+    copied = "";
+  });
+  teardown(async () => {
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const inFolder = (name: string): string => path.join(folder, name);
+  async function show(name: string, text: string, ...selections: readonly vscode.Selection[]): Promise<vscode.TextEditor> {
+    writeFileSync(inFolder(name), text);
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(inFolder(name)), { preview: false });
+    editor.selections = selections;
+    return editor;
+  }
+  const nothing = (message: RegExp) => ({ name: "NothingToAdd", message });
+
+  test("each part that is selected, by whole lines", async () => {
+    await show("a.ts", "one\ntwo\nthree\nfour\n", new vscode.Selection(0, 1, 0, 3), new vscode.Selection(3, 0, 1, 0));
+    assert.deepEqual(context.selection(), [
+      { kind: "selection", name: "a.ts", path: inFolder("a.ts"), startLine: 1, endLine: 1, text: "ne" },
+      { kind: "selection", name: "a.ts", path: inFolder("a.ts"), startLine: 2, endLine: 3, text: "two\nthree\n" },
+    ]);
+    assert.deepEqual(context.offers().filter(({ name }) => name === "selection").map(({ about }) => about), ["a.ts:1"]);
+  });
+
+  test("a document that has no file yet has a name only", async () => {
+    const document = await vscode.workspace.openTextDocument({ content: "draft" });
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = new vscode.Selection(0, 0, 0, 5);
+    assert.deepEqual(context.selection(), [{ kind: "selection", name: path.basename(document.uri.path), startLine: 1, endLine: 1, text: "draft" }]);
+  });
+
+  test("without a selection, or with too large a one, a sentence says so", async () => {
+    await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
+    const editor = await show("a.ts", "x".repeat(ATTACHED_TEXT_LIMIT + 1), new vscode.Selection(0, 0, 0, 0));
+    await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
+    assert.ok(!context.offers().some(({ name }) => name === "selection"));
+    editor.selection = new vscode.Selection(0, 0, 0, ATTACHED_TEXT_LIMIT + 1);
+    await assert.rejects(context.gather({ kind: "selection" }), nothing(/longer than 200,000 characters/));
+    editor.selection = new vscode.Selection(0, 0, 0, ATTACHED_TEXT_LIMIT);
+    assert.equal(context.selection().length, 1);
+  });
+
+  test("errors and warnings of the whole workspace, and no hints", async () => {
+    await assert.rejects(context.gather({ kind: "problems" }), nothing(/no errors and no warnings/));
+    const range = new vscode.Range(4, 2, 4, 5), problems = vscode.languages.createDiagnosticCollection("test");
+    try {
+      const workspace = vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail("there is a workspace");
+      problems.set(vscode.Uri.joinPath(workspace, "src/b.ts"), [new vscode.Diagnostic(range, "hm", vscode.DiagnosticSeverity.Warning), new vscode.Diagnostic(range, "oh", vscode.DiagnosticSeverity.Hint)]);
+      problems.set(vscode.Uri.file(inFolder("a.ts")), [new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error)]);
+      assert.deepEqual(await context.gather({ kind: "problems" }), { attachments: [{ kind: "problems", count: 2, text: `${inFolder("a.ts")}:5:3 error no\nsrc/b.ts:5:3 warning hm` }] });
+      assert.deepEqual(context.offers().filter(({ name }) => name === "problems").map(({ about }) => about), ["1 error, 1 warning"]);
+    } finally { problems.dispose(); }
+  });
+
+  test("what is selected in the terminal; of a long text its end", async () => {
+    await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+    const terminal = vscode.window.createTerminal({ name: "printout", pty: { onDidWrite: new vscode.EventEmitter<string>().event, open: () => undefined, close: () => undefined } });
+    try {
+      terminal.show(true);
+      await until("it is the active one", () => vscode.window.activeTerminal === terminal);
+      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+      copied = "$ ls";
+      assert.deepEqual(await context.gather({ kind: "terminal" }), { attachments: [{ kind: "terminal", name: "printout", text: "$ ls" }] });
+      copied = `first${"x".repeat(ATTACHED_TEXT_LIMIT)}last`;
+      const [long] = (await context.gather({ kind: "terminal" })).attachments;
+      assert.ok(long?.kind === "terminal" && long.text.length === ATTACHED_TEXT_LIMIT && /^\(The beginning is left out\.\)\nx+last$/.test(long.text));
+      assert.equal(clipboard, "mine");
+    } finally { terminal.dispose(); }
+  });
+
+  test("what was dropped, once each: files and folders; about the rest a sentence", async () => {
+    writeFileSync(inFolder("a b.ts"), "");
+    const uris = [vscode.Uri.file(inFolder("a b.ts")).toString(), vscode.Uri.file(folder).toString(), `vscode-remote://host${vscode.Uri.file(inFolder("a b.ts")).path}`, vscode.Uri.file(folder).toString()];
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(0, 2) }), { attachments: [{ kind: "file", path: inFolder("a b.ts") }, { kind: "folder", path: folder }] });
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(1) }), { attachments: [{ kind: "folder", path: folder }, { kind: "file", path: inFolder("a b.ts") }] });
+    const { attachments, left } = await context.gather({ kind: "dropped", uris: ["https://example.org/", vscode.Uri.file(inFolder("gone.ts")).toString(), "no address", ...uris.slice(0, 1)] });
+    assert.equal(attachments.length, 1);
+    assert.match(left ?? "", /“https:\/\/example.org\/” is no file or folder of this machine. \(And 2 more that could not be added.\)/);
+    assert.equal((await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.ts")).toString()] })).left, `“${inFolder("gone.ts")}” is not there.`);
+    const many = await context.gather({ kind: "dropped", uris: Array.from({ length: MOST_ATTACHMENTS + 1 }, (_, i) => { writeFileSync(inFolder(`${i}`), ""); return vscode.Uri.file(inFolder(`${i}`)).toString(); }) });
+    assert.deepEqual([many.attachments.length, many.left], [MOST_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."]);
+  });
+
+  test("what “Add to Symposium” adds depends on where it was chosen", async () => {
+    const selection = new vscode.Selection(0, 0, 0, 3);
+    const { document: { uri } } = await show("a.ts", "one\n", selection);
+    writeFileSync(inFolder("b.ts"), "");
+    const other = vscode.Uri.file(inFolder("b.ts"));
+    const kinds = async (first?: unknown, second?: unknown) => (await additions(context, first, second)).attachments.map(each => "path" in each ? `${each.kind} ${path.basename(each.path ?? "")}` : each.kind);
+    assert.deepEqual(await kinds(uri, [uri, other]), ["file a.ts", "file b.ts"], "the explorer");
+    assert.deepEqual(await kinds(uri, { groupId: 0 }), ["file a.ts"], "an editor's title");
+    assert.deepEqual(await kinds(uri), ["selection a.ts"], "an editor");
+    assert.deepEqual(await kinds(other), ["file b.ts"], "another editor than the one in use");
+    assert.deepEqual(await kinds(), ["selection a.ts"], "the palette");
+    (vscode.window.activeTextEditor ?? assert.fail()).selection = new vscode.Selection(0, 0, 0, 0);
+    assert.deepEqual([await kinds(uri), await kinds()], [["file a.ts"], ["file a.ts"]], "nothing selected");
+    copied = "$ ls";
+    await assert.rejects(additions(context, { instanceId: 1 }, undefined), nothing(/in a terminal/));
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await assert.rejects(additions(context, undefined, undefined), nothing(/Nothing is selected in an editor/));
+  });
+
+  test("files that are open, the latest first, then those that were", async () => {
+    const recent = new RecentFiles();
+    try {
+      for (const name of ["a.ts", "b.ts", "c.ts"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
+      await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+      await show("a.ts", "", new vscode.Selection(0, 0, 0, 0));
+      await until("all are known", () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["a.ts true", "b.ts true", "c.ts false"]));
+    } finally { recent.dispose(); }
+  });
+
+  test("whatever is selected can be discussed from its light bulb, and what is not cannot", async () => {
+    await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
+    const { document: { uri } } = await show("a.ts", "one\n", new vscode.Selection(0, 0, 0, 3));
+    const titles = async (range: vscode.Range) => (await vscode.commands.executeCommand<readonly vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, range)).filter(({ title }) => title === "Discuss in Symposium");
+    const [action] = await titles(new vscode.Range(0, 0, 0, 3));
+    assert.deepEqual([action?.kind?.value, action?.command?.command, action?.isPreferred], ["quickfix", "symposium.discussSelection", undefined]);
+    assert.deepEqual(await titles(new vscode.Range(0, 1, 0, 1)), []);
+  });
+});
+
+/** Resolves when the condition holds; looks again each 50 ms. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
+}

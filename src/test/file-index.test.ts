@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { FileIndex } from "../editor/file-index";
+import { workspaceSymbols } from "../editor/workspace-symbols";
+import { Log } from "../log";
+
+const NEVER = new AbortController().signal;
+
+suite("the files that can be named", () => {
+  let folder = "";
+  const indexes: FileIndex[] = [];
+  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  teardown(() => {
+    for (const index of indexes.splice(0)) index.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function write(...names: readonly string[]): void {
+    for (const name of names) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), "");
+    }
+  }
+  function indexOf(most?: number, roots: readonly string[] = [""]): FileIndex {
+    const index = new FileIndex(new Log(), () => roots.map(root => ({ uri: vscode.Uri.file(path.join(folder, root)), name: root })), most);
+    indexes.push(index);
+    return index;
+  }
+  const listed = async (index: FileIndex, query = ""): Promise<readonly string[]> => [...await index.files(query, NEVER)].map(({ kind, target }) => kind === "folder" ? `${target.path}/` : target.path).sort();
+  /** Resolves when the list is this one; asks again each 50 ms, as VS Code tells of a change when it gets to it. */
+  async function becomes(index: FileIndex, expected: readonly string[]): Promise<void> {
+    for (const deadline = Date.now() + 15_000; ; await new Promise(resolve => setTimeout(resolve, 50))) {
+      const now = await listed(index);
+      if (JSON.stringify(now) === JSON.stringify(expected)) return;
+      if (Date.now() > deadline) assert.deepEqual(now, expected);
+    }
+  }
+
+  test("are all but what the settings and .gitignore leave out", async () => {
+    write("a.ts", "src/b.ts", "node_modules/x/index.js", ".git/config", "target/debug/c.o", "src/d.log", "src/keep.log", ".hidden/e.ts");
+    writeFileSync(path.join(folder, ".gitignore"), "target/\n*.log\n");
+    writeFileSync(path.join(folder, "src/.gitignore"), "!keep.log\n");
+    assert.deepEqual(await listed(indexOf()), [".gitignore", ".hidden/", ".hidden/e.ts", "a.ts", "src/", "src/.gitignore", "src/b.ts", "src/keep.log"]);
+  });
+
+  test("follow what is made, moved and removed, folders with what is in them", async () => {
+    write("a.ts", "src/deep/b.ts");
+    writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
+    const index = indexOf();
+    assert.deepEqual(await listed(index), [".gitignore", "a.ts", "src/", "src/deep/", "src/deep/b.ts"]);
+    write("new/c.ts", "new/d.log");
+    rmSync(path.join(folder, "a.ts"));
+    await becomes(index, [".gitignore", "new/", "new/c.ts", "src/", "src/deep/", "src/deep/b.ts"]);
+    renameSync(path.join(folder, "src"), path.join(folder, "lib"));
+    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "new/", "new/c.ts"]);
+    writeFileSync(path.join(folder, ".gitignore"), "*.log\n/new\n");
+    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts"]);
+    write("od[d]/e{f}.ts");
+    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "od[d]/", "od[d]/e{f}.ts"]);
+  });
+
+  test("are searched by what is typed where they are too many for a list", async () => {
+    write(...Array.from({ length: 30 }, (_, i) => `many/file-${i}.ts`), "many/deep/Needle.ts", "needle.log");
+    writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
+    const index = indexOf(10);
+    assert.ok((await listed(index)).length < 20);
+    for (const query of ["needle", "NDL", "deep/n", "ny/d/e"]) assert.ok((await listed(index, query)).includes("many/deep/Needle.ts"), query);
+    assert.ok(!(await listed(index, "needle")).includes("needle.log"));
+  });
+
+  test("of several folders begin with their folder's name", async () => {
+    write("web/a.ts", "server/a.ts");
+    const index = indexOf(undefined, ["web", "server"]);
+    assert.deepEqual(await listed(index), ["server/a.ts", "web/a.ts"]);
+    const place = index.place(vscode.Uri.file(path.join(folder, "server/src/x.ts")));
+    assert.deepEqual([place.root, place.path, place.target.path], [path.join(folder, "server"), "src/x.ts", "server/src/x.ts"]);
+    assert.deepEqual([index.place(vscode.Uri.file("/elsewhere/x.ts")).root, index.place(vscode.Uri.file("/elsewhere/x.ts")).path], ["", path.normalize("/elsewhere/x.ts")]);
+  });
+
+  test("have symbols, as language servers know them; those of other files are left out", async () => {
+    write("a.ts", "made.log");
+    writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
+    const at = (name: string, file: string) => new vscode.SymbolInformation(name, vscode.SymbolKind.Method, "", new vscode.Location(vscode.Uri.file(path.join(folder, file)), new vscode.Range(2, 0, 5, 1)));
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({ provideWorkspaceSymbols: () => [at("run()", "a.ts"), at("runMade", "made.log"), at("runAway", "../other.ts")] });
+    const index = indexOf();
+    try {
+      await listed(index);
+      const found = (await workspaceSymbols("run", index)).filter(({ path: file }) => file.startsWith(path.dirname(folder)));
+      assert.deepEqual(found.map(({ target: _, ...rest }) => rest), [{ kind: "symbol", name: "run", what: "method", path: path.join(folder, "a.ts"), where: "a.ts", startLine: 3, endLine: 6 }]);
+    } finally { provider.dispose(); }
+  });
+});

@@ -1,0 +1,208 @@
+/** What comes into a prompt from the editor, in a real VS Code: each test looks at what the agent received. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Locator } from "playwright-core";
+import { lastExchange, turnEnded, type Box } from "./harness";
+import { newTab, openScripted, seen, toggleSidebar } from "./scripted";
+
+suite("what comes from the editor into a prompt", () => {
+  let box: Box;
+  let folder = "";
+  suiteSetup(async () => {
+    box = await openScripted({ settings: { "files.autoSave": "off", "terminal.integrated.gpuAcceleration": "off" } });
+    [folder = ""] = box.folders;
+    box.page.setDefaultTimeout(15_000);
+  });
+  suiteTeardown(() => box.close());
+
+  const inFolder = (name: string): string => path.join(folder, name);
+  const addressOf = (name: string, lines = ""): string => `${pathToFileURL(inFolder(name)).href}${lines}`;
+  const prompt = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const chips = () => box.frame.locator(".symposium-chips:visible .symposium-chip");
+  const chipNames = (): Promise<readonly string[]> => chips().allInnerTexts().then(names => names.map(name => name.trim()));
+  const hasChips = (...names: readonly string[]): Promise<void> => seen(async () => JSON.stringify(await chipNames().catch(() => [])) === JSON.stringify(names), `the chips ${names.join(", ")}`);
+  const focusIsInPrompt = (): Promise<void> => seen(() => prompt().evaluate(input => document.hasFocus() && document.activeElement === input), "the focus in the prompt");
+  const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
+  const option = (name: string) => options().filter({ has: box.frame.locator(".symposium-command-name", { hasText: new RegExp(`^${name.replaceAll(/[.()]/g, "\\$&")}$`) }) });
+
+  /** Sends what is in the prompt, which asks the agent for all that it received besides the words: what it says, and how many blocks that is. */
+  async function received(blocks: number): Promise<string> {
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    const { answer } = await lastExchange(box.frame);
+    assert.equal(answer.match(/\{"type":"(?:resource|resource_link|text|image)"/g)?.length, blocks, answer);
+    assert.deepEqual(await chipNames(), []);
+    return answer;
+  }
+
+  /** By its name, in the quick pick of files, as the file that stays open. */
+  async function openFile(name: string): Promise<void> {
+    await box.page.keyboard.press("Control+p");
+    await box.page.locator(".quick-input-widget input.input").fill(name);
+    await box.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) }).first().waitFor();
+    await box.page.keyboard.press("Enter");
+    await box.page.locator(".tabs-container .tab.active", { hasText: path.basename(name) }).waitFor();
+    await box.page.locator(".editor-group-container .view-lines").first().waitFor();
+  }
+  async function selectLines(count: number): Promise<void> {
+    await box.page.locator(".editor-group-container .view-line").first().click();
+    await box.page.keyboard.press("Control+Home");
+    for (let n = 0; n < count; n++) await box.page.keyboard.press("Shift+ArrowDown");
+  }
+  async function fromMenuOf(place: Locator, entry: string): Promise<void> {
+    await place.click({ button: "right" });
+    // Not a click: VS Code takes one on a menu that has just opened for the end of the click that opened it.
+    await box.page.locator(".monaco-menu .action-label", { hasText: entry }).last().hover();
+    await box.page.keyboard.press("Enter");
+  }
+  const inExplorer = (name: string) => box.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
+  async function startPrompt(text: string): Promise<void> {
+    await prompt().click();
+    await prompt().pressSequentially(text);
+  }
+
+  test("from the explorer, before the chat was ever open: files and folders, into a first tab", async () => {
+    await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus come with it
+    await box.command("File: Focus on Files Explorer");
+    await inExplorer("README.md").click();
+    await inExplorer("src").click({ modifiers: ["Control"] });
+    await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
+    await hasChips("README.md", "src/");
+    await focusIsInPrompt();
+    await box.page.keyboard.type("received");
+    const answer = await received(2);
+    assert.ok(answer.includes(addressOf("README.md")) && answer.includes(`${addressOf("src")}"`), answer);
+  });
+
+  test("a selection from the light bulb, with the side bar hidden", async () => {
+    await openFile("src/count.mjs");
+    await toggleSidebar(box);
+    const action = box.page.locator(".action-widget .monaco-list-row", { hasText: "Discuss in Symposium" });
+    await seen(async () => {
+      await box.page.keyboard.press("Escape");
+      await selectLines(2);
+      await box.page.keyboard.press("Control+.");
+      return action.waitFor({ timeout: 8_000 }).then(() => true, () => false);
+    }, "the code action");
+    await action.click();
+    await hasChips("count.mjs:1-2");
+    await focusIsInPrompt();
+    await box.page.keyboard.type("received");
+    const answer = await received(1);
+    assert.ok(answer.includes(addressOf("src/count.mjs", "#L1-L2")) && answer.includes("export function count(text)"), answer);
+  });
+
+  test("a selection, or a file without one, from the menus of an editor", async () => {
+    await selectLines(1);
+    await fromMenuOf(box.page.locator(".editor-group-container .view-line").first(), "Add to Symposium");
+    await hasChips("count.mjs:1");
+    await fromMenuOf(box.page.locator(".tabs-container .tab.active"), "Add to Symposium");
+    await hasChips("count.mjs:1", "count.mjs");
+    await box.page.locator(".editor-group-container .view-line").nth(3).click();
+    await box.command("Symposium: Add to Symposium");
+    await focusIsInPrompt();
+    await hasChips("count.mjs:1", "count.mjs");
+    await box.page.keyboard.type("received");
+    await received(2);
+  });
+
+  test("without a selection to discuss a sentence says so", async () => {
+    await box.page.locator(".editor-group-container .view-line").nth(3).click();
+    await box.command("Symposium: Discuss in Symposium");
+    await box.page.locator(".notification-list-item", { hasText: "Nothing is selected in an editor." }).waitFor();
+    await box.command("Notifications: Clear All Notifications");
+    assert.deepEqual(await chipNames(), []);
+  });
+
+  test("behind an @: what is open first, files and folders by a few letters", async () => {
+    await startPrompt("@");
+    await option("src/count.mjs").waitFor();
+    assert.match(await options().first().innerText(), /^src\/count\.mjs\s+open editor$/);
+    await prompt().pressSequentially("clim");
+    await option("src/cli.mjs").waitFor();
+    await box.page.keyboard.press("Enter");
+    await hasChips("cli.mjs");
+    await seen(async () => (await prompt().innerText()).trim() === "@src/cli.mjs", "the name in the prompt");
+    await prompt().fill("received\nsay @test");
+    await prompt().press("End");
+    await option("test/").click();
+    await hasChips("cli.mjs", "test/");
+    const answer = await received(2);
+    assert.ok(answer.includes(addressOf("src/cli.mjs")) && answer.includes(`${addressOf("test")}"`), answer);
+  });
+
+  test("behind an @: a file that was made a moment ago, and none that .gitignore leaves out", async () => {
+    writeFileSync(inFolder(".gitignore"), "*.log\n");
+    writeFileSync(inFolder("brandnew.txt"), "fresh words");
+    writeFileSync(inFolder("brandnew.log"), "");
+    await seen(async () => {
+      await prompt().fill("");
+      await prompt().pressSequentially("@brandn");
+      return option("brandnew.txt").waitFor({ timeout: 1_000 }).then(() => true, () => false);
+    }, "the new file in the list");
+    assert.equal(await options().count(), 1);
+    await box.page.keyboard.press("Tab");
+    await hasChips("brandnew.txt");
+    await prompt().fill("received");
+    assert.match(await received(1), /fresh words/);
+  });
+
+  test("behind an @: symbols, as the language server knows them", async () => {
+    await seen(async () => {
+      await prompt().fill("");
+      await prompt().pressSequentially("@commonest");
+      return option("commonest").waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    }, "the symbol in the list", 90_000);
+    assert.match(await option("commonest").innerText(), /function · src\/count\.mjs:11/);
+    await option("commonest").click();
+    await hasChips("commonest");
+    await prompt().fill("received");
+    assert.ok((await received(1)).includes(addressOf("src/count.mjs", "#L11-L15")));
+  });
+
+  test("behind an @: the problems of the workspace", async () => {
+    writeFileSync(inFolder("wrong.json"), "{ \"a\": 1,, }\n");
+    await openFile("wrong.json");
+    await box.page.locator(".squiggly-error").first().waitFor({ state: "attached" });
+    await startPrompt("@prob");
+    await option("problems").waitFor();
+    assert.match(await option("problems").innerText(), /error/);
+    await box.page.keyboard.press("Enter");
+    await seen(async () => /^\d+ problems?$/.test((await chipNames())[0] ?? ""), "the chip of the problems");
+    await prompt().fill("received");
+    assert.match(await received(1), /wrong\.json:1:\d+ error /);
+    await box.page.keyboard.press("Control+p");
+    await box.page.keyboard.press("Escape");
+  });
+
+  test("what is dropped from the explorer, by its address; what is no file is said", async () => {
+    await newTab(box);
+    const drop = (uris: readonly string[]): Promise<void> => prompt().evaluate((input, list) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.setData("application/vnd.code.uri-list", list);
+      for (const type of ["dragenter", "dragover", "drop"]) input.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    }, uris.join("\r\n"));
+    await drop([`vscode-remote://${box.server.authority}${inFolder("README.md")}`, addressOf("src"), addressOf("gone.txt")]);
+    await hasChips("README.md", "src/");
+    await box.frame.getByText(`“${inFolder("gone.txt")}” is not there.`).first().waitFor();
+    await prompt().fill("received");
+    await received(2);
+  });
+
+  test("what is selected in a terminal, and the clipboard has its text back", async () => {
+    await box.page.evaluate(() => navigator.clipboard.writeText("mine"));
+    await box.command("Terminal: Create New Terminal");
+    await box.page.locator(".terminal-wrapper.active .xterm-screen").waitFor();
+    await box.page.keyboard.type("echo from-the-$((40+2))-terminal\n");
+    await seen(async () => (await box.page.locator(".terminal-wrapper.active .xterm-rows").innerText()).replaceAll("\u00a0", " ").includes("from-the-42-terminal"), "the command's output");
+    await box.command("Terminal: Select All");
+    await fromMenuOf(box.page.locator(".terminal-wrapper.active .xterm-screen"), "Add to Symposium");
+    await seen(async () => /^Terminal /.test((await chipNames())[0] ?? ""), "the chip of the terminal");
+    await focusIsInPrompt();
+    await box.page.keyboard.type("received");
+    assert.match(await received(1), /from-the-42-terminal/);
+    assert.equal(await box.page.evaluate(() => navigator.clipboard.readText()), "mine");
+  });
+});

@@ -1,0 +1,165 @@
+/** How an agent's life goes wrong, as the user sees it: it is not there, does not start, dies; and what they can do. */
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { button, newTab, openScripted, processesOf, seen, shownText, showsText, toggleSidebar } from "./scripted";
+
+const SCRIPTED = [process.execPath, path.join(ROOT, "out/programs/scripted-agent.program.mjs")] as const;
+const agent = (id: string, command: string, ...args: readonly string[]) => ({ id, name: id, distribution: { local: { command, args } } });
+const failing = (id: string, ...flags: readonly string[]) => agent(id, SCRIPTED[0], SCRIPTED[1], ...flags);
+
+/** As soon as it is there, the agent named Licensed starts. */
+const LICENCE = path.join(mkdtempSync(path.join(tmpdir(), "life-")), "licence");
+const AGENTS = [
+  failing("Good"), agent("Absent", "no-such-command-anywhere"), failing("Exiting", "--exit-at-start", "3"), failing("Leaving", "--exit-after-init", "4"), failing("Refusing", "--fail-init"),
+  failing("Closed", "--fail-new-session", "No room in here"), failing("Private", "--auth-required"), failing("Hanging", "--hang-init"), failing("Slow", "--slow-init", "3000"),
+  agent("Licensed", "sh", "-c", `test -e '${LICENCE}' || { echo no licence >&2; exit 3; }; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
+];
+
+const BEGINNINGS = [
+  { id: "Absent", says: /Absent could not be started: “no-such-command-anywhere” was not found/, buttons: ["Select Agent", "Show Logs"] },
+  { id: "Exiting", says: /Exiting stopped unexpectedly \(exit code 3\)[^]*no licence was found/, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Leaving", says: /Leaving stopped unexpectedly \(exit code 4\)/, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Refusing", says: /Refusing answered with an error: /, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Closed", says: /Closed answered with an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Private", says: /Private wants you to sign in first/, buttons: ["Restart Agent", "Show Logs"] },
+] as const;
+
+suite("an agent's life", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: { "symposium.agents": AGENTS, "symposium.currentAgentId": "Good" } });
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const notices = () => chat().locator("[data-kind=notice]");
+  const status = () => chat().locator(".mynah-chat-prompt-input-info");
+  const prompts = async (): Promise<readonly string[]> => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
+
+  async function tabOf(id: string): Promise<void> {
+    await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption(id);
+    await newTab(box);
+    await seen(async () => await input().getAttribute("placeholder") === `Ask ${id}`, `a tab of ${id}`);
+  }
+  async function closeTab(): Promise<void> {
+    const count = await box.frame.getByRole("tab").count();
+    await box.frame.getByRole("tab", { selected: true }).press("Delete");
+    await seen(async () => await box.frame.getByRole("tab").count() < count || await box.frame.getByRole("alertdialog").count() > 0, "that it closes, or asks");
+    if (await box.frame.getByRole("alertdialog").count() > 0) await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
+    await seen(async () => await box.frame.getByRole("tab").count() < count, "the end of the tab");
+  }
+
+  suite("that does not begin", () => {
+    teardown(closeTab);
+
+    for (const { id, says, buttons } of BEGINNINGS) test(`${id}: a sentence says why, and buttons what can be done; a prompt stays, and can be sent again`, async () => {
+      await tabOf(id);
+      await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
+      assert.deepEqual((await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""), buttons);
+      assert.equal(await turnState(box.frame), "idle");
+      await box.screenshot(`life-${id}`);
+      await sendPrompt(box.frame, "say hello");
+      await button(box.frame, "Send Again").waitFor();
+      assert.deepEqual([await prompts(), await turnState(box.frame)], [["say hello"], "idle"]);
+    });
+  });
+
+  test("Restart Agent tries once more, and says so when that fails, too", async () => {
+    await tabOf("Exiting");
+    await button(box.frame, "Restart Agent").click();
+    await seen(async () => await notices().count() === 2, "the second notice");
+    await closeTab();
+  });
+
+  test("Show Logs shows what the agent's last words were", async () => {
+    await tabOf("Exiting");
+    await button(box.frame, "Show Logs").click();
+    await seen(async () => (await box.page.locator(".panel .view-lines").innerText().catch(() => "")).replaceAll("\u00a0", " ").includes("no licence was found"), "the last words in the log");
+    await box.command("View: Toggle Panel Visibility");
+    await closeTab();
+  });
+
+  test("an agent that starts after all is sent the prompt again", async () => {
+    await tabOf("Licensed");
+    await showsText(box.frame, /Licensed stopped unexpectedly/);
+    await sendPrompt(box.frame, "say here I am");
+    await button(box.frame, "Send Again").waitFor();
+    writeFileSync(LICENCE, "");
+    await button(box.frame, "Send Again").last().click();
+    await showsText(box.frame, /^here I am$/m);
+    await turnEnded(box.frame);
+    assert.deepEqual(await prompts(), ["say here I am", "say here I am"]);
+    await closeTab();
+  });
+
+  test("one that is slow to start says that it starts, and answers the prompt that waited for it", async () => {
+    await tabOf("Slow");
+    await sendPrompt(box.frame, "say at last");
+    await seen(async () => (await status().innerText()).includes("Starting Slow…"), "that it starts");
+    assert.equal(await turnState(box.frame), "starting");
+    await showsText(box.frame, /^at last$/m);
+    await turnEnded(box.frame);
+    await closeTab();
+  });
+
+  test("one that never starts says that it does, and goes with its tab", async () => {
+    await tabOf("Hanging");
+    await sendPrompt(box.frame, "say never");
+    await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
+    assert.equal(processesOf(box, "--hang-init").length, 1);
+    await closeTab();
+    await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
+  });
+
+  suite("that dies", () => {
+    test("between two turns it is back by itself, and the next prompt is answered", async () => {
+      await tabOf("Good");
+      await sendPrompt(box.frame, "pid");
+      await turnEnded(box.frame);
+      const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]), before = processesOf(box, "scripted-agent");
+      process.kill(pid, "SIGKILL");
+      await showsText(box.frame, /Good stopped unexpectedly \(signal SIGKILL\)/);
+      await seen(() => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))), "another process");
+      assert.equal(await button(box.frame, "Send Again").count(), 0);
+      await sendPrompt(box.frame, "say back");
+      await showsText(box.frame, /^back$/m);
+      await turnEnded(box.frame);
+    });
+
+    test("in the middle of an answer, in a view that is hidden: what it said is there, and Send Again repeats the prompt", async () => {
+      await newTab(box);
+      await sendPrompt(box.frame, "pid; say half an; wait-cancel");
+      await showsText(box.frame, /half an/);
+      const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
+      await toggleSidebar(box);
+      await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+      process.kill(pid, "SIGKILL");
+      await badge().waitFor();
+      await toggleSidebar(box);
+      await showsText(box.frame, /half an[^]*interrupted[^]*Good stopped unexpectedly/);
+      await button(box.frame, "Send Again").last().click();
+      await seen(async () => [...(await shownText(box.frame)).matchAll(/half an$/gm)].length === 2, "the answer once more");
+      assert.deepEqual(await prompts(), ["pid; say half an; wait-cancel", "pid; say half an; wait-cancel"]);
+      await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
+      await turnEnded(box.frame);
+    });
+  });
+
+  const badge = () => box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
+
+  test("an answer that has ended while the view was hidden: a badge says so, until the view is on show", async () => {
+    await newTab(box);
+    await sendPrompt(box.frame, "stream 40 chunks of 10 chars every 50 ms; say END");
+    await toggleSidebar(box);
+    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
+    await toggleSidebar(box);
+    await badge().waitFor({ state: "hidden" });
+    await showsText(box.frame, /END$/m);
+  });
+});

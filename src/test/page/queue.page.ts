@@ -1,0 +1,195 @@
+/** Prompts that are sent while the agent works, in a real VS Code: they wait, can be changed and taken back, and none is lost. */
+import assert from "node:assert/strict";
+import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
+import { blocksIn, chipNames, focused, hasChips, hasInput, input, pasteImage, THEMES } from "./composing";
+import { textsSeen } from "./looks";
+import { button, openScripted, processesOf, seen, shownText, showsText, wear } from "./scripted";
+
+suite("prompts that wait", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const rows = () => box.frame.locator(".symposium-queued:visible");
+  const queue = async (): Promise<readonly string[]> => (await rows().locator(".symposium-queued-what").allInnerTexts()).map(text => text.trim().replaceAll(/\s+/g, " "));
+  const waits = (...texts: readonly string[]): Promise<void> => seen(async () => JSON.stringify(await queue().catch(() => undefined)) === JSON.stringify(texts), `${texts.join(", ") || "nothing"} in the queue`);
+  const inRow = (n: number, label: string) => rows().nth(n).locator("button", { hasText: label });
+  const heading = () => box.frame.locator(".symposium-queue:visible .symposium-queue-about");
+  const isHeld = (): Promise<void> => seen(async () => (await heading().innerText().catch(() => "")).startsWith("Held"), "a queue that is held");
+  const prompts = async (): Promise<readonly string[]> => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
+
+  async function send(text: string): Promise<void> {
+    await input(box.frame).click();
+    await box.page.keyboard.type(text);
+    await box.page.keyboard.press("Enter");
+    await hasInput(box.frame, "");
+  }
+  /** The agent is busy until this is answered. */
+  const askFirst = async (): Promise<void> => {
+    await send("ask p1 options=allow_once,reject_once");
+    await button(box.frame, "Allow once").first().waitFor();
+  };
+  const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
+  const stop = (): Promise<void> => box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+
+  test("a prompt that is sent while the agent works waits, and goes out by itself, with what was attached", async () => {
+    await askFirst();
+    await pasteImage(box.frame, 9, 9, "nine");
+    await hasChips(box.frame, "nine.png");
+    await send("received");
+    await send("say third");
+    await waits("received nine.png", "say third");
+    assert.deepEqual(await chipNames(box.frame), []);
+    assert.equal(await heading().innerText(), "Sent when the agent has ended its turn:");
+    assert.deepEqual(await prompts(), ["ask p1 options=allow_once,reject_once"]);
+    await answer();
+    await waits();
+    await showsText(box.frame, /^third$/m);
+    await turnEnded(box.frame);
+    assert.deepEqual((await prompts()).map(text => text.split(/\s/)[0]), ["ask", "received", "say"]);
+    const [image] = blocksIn(/\[\{[^]*?\}\]/.exec(await shownText(box.frame))?.[0] ?? "[]");
+    assert.equal(image?.["type"], "image");
+  });
+
+  test("while something is typed and the agent works, both Stop and Send can be pressed", async () => {
+    await askFirst();
+    await input(box.frame).click();
+    await box.page.keyboard.type("say pressed");
+    assert.ok(await box.frame.locator(".mynah-chat-prompt-stop-button:visible").isEnabled());
+    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    await waits("say pressed");
+    await answer();
+    await showsText(box.frame, /^pressed$/m);
+    await turnEnded(box.frame);
+  });
+
+  test("a prompt that waits can be edited, by keyboard: it comes back before what is typed, with its attachments", async () => {
+    await askFirst();
+    await pasteImage(box.frame, 9, 9, "nine");
+    await hasChips(box.frame, "nine.png");
+    await send("received");
+    await waits("received nine.png");
+    await input(box.frame).click();
+    await box.page.keyboard.type("say more");
+    await inRow(0, "Edit").focus();
+    await box.page.keyboard.press("Enter");
+    await waits();
+    await hasInput(box.frame, "received\nsay more");
+    await hasChips(box.frame, "nine.png");
+    await seen(async () => await focused(box.frame) === "Prompt", "the focus on the prompt");
+    await box.page.keyboard.press("Enter");
+    await waits("received say more nine.png");
+    await answer();
+    await showsText(box.frame, /more$/m);
+    await turnEnded(box.frame);
+    assert.equal(blocksIn((await lastExchange(box.frame)).answer).length, 1);
+  });
+
+  test("a prompt that waits can be withdrawn: the agent never hears of it, and the others keep their order", async () => {
+    await askFirst();
+    for (const word of ["first", "second", "third"]) await send(`say ${word}`);
+    await waits("say first", "say second", "say third");
+    await inRow(1, "Withdraw").click();
+    await waits("say first", "say third");
+    await answer();
+    await showsText(box.frame, /^third$/m);
+    await turnEnded(box.frame);
+    assert.doesNotMatch(await shownText(box.frame), /second/);
+  });
+
+  test("after Stop what waits is held, until it is sent; a prompt that is sent meanwhile goes before it", async () => {
+    await askFirst();
+    await send("say held-back");
+    await waits("say held-back");
+    await stop();
+    await isHeld();
+    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+    await send("say before-it");
+    await showsText(box.frame, /^before-it$/m);
+    await turnEnded(box.frame);
+    await isHeld();
+    await waits("say held-back");
+    await box.screenshot("queue-held");
+    await box.frame.locator(".symposium-queue-send:visible").click();
+    await waits();
+    await showsText(box.frame, /^held-back$/m);
+    await turnEnded(box.frame);
+  });
+
+  test("in every theme what waits can be read", async () => {
+    await askFirst();
+    await pasteImage(box.frame, 30, 20, "picture");
+    await hasChips(box.frame, "picture.png");
+    await send("say what is in this picture, in one long sentence that does not fit into one line of the side bar, and not in two lines either");
+    await send("say short");
+    await seen(async () => (await queue()).length === 2, "two prompts that wait");
+    await input(box.frame).click();
+    await box.page.keyboard.type("say typed");
+    for (const { theme, kind, name } of THEMES) {
+      await wear(box, theme, kind);
+      await box.screenshot(`queue-${name}`);
+      const pale = (await textsSeen(box.frame, ".symposium-queue")).filter(({ contrast }) => contrast < 4.5);
+      assert.deepEqual(pale, [], `in ${theme}`);
+    }
+    await inRow(0, "Withdraw").click();
+    await inRow(0, "Withdraw").click();
+    await waits();
+    await input(box.frame).fill("");
+    await answer();
+    await turnEnded(box.frame);
+  });
+
+  test("when the agent dies what waits is held, and reaches the next agent", async () => {
+    await askFirst();
+    await send("say survivor");
+    await waits("say survivor");
+    const [agent] = processesOf(box, "scripted-agent.program");
+    assert.ok(agent !== undefined);
+    process.kill(agent, "SIGKILL");
+    await showsText(box.frame, /stopped unexpectedly/);
+    await isHeld();
+    await box.frame.locator(".symposium-queue-send:visible").click();
+    await waits();
+    await showsText(box.frame, /^survivor$/m);
+    await turnEnded(box.frame);
+  });
+
+  test("when the sidecar dies what waits is the draft again, before what is typed", async () => {
+    await askFirst();
+    await pasteImage(box.frame, 9, 9, "nine");
+    await hasChips(box.frame, "nine.png");
+    await send("say waited");
+    await waits("say waited nine.png");
+    await input(box.frame).click();
+    await box.page.keyboard.type("say typed");
+    const [sidecar] = processesOf(box, "sidecar.js serve");
+    assert.ok(sidecar !== undefined);
+    process.kill(sidecar, "SIGKILL");
+    await showsText(box.frame, /sidecar was restarted/);
+    await waits();
+    await hasInput(box.frame, "say waited\nsay typed");
+    await hasChips(box.frame, "nine.png");
+    await box.page.keyboard.press("Shift+Enter");
+    await box.page.keyboard.type("received");
+    await box.page.keyboard.press("Enter");
+    await turnEnded(box.frame);
+    const { answer } = await lastExchange(box.frame);
+    assert.match(answer, /waited\s*typed/);
+    assert.equal(blocksIn(answer).length, 1);
+  });
+
+  test("after Reload Window what waited is the draft again", async () => {
+    await askFirst();
+    await send("say reloaded");
+    await waits("say reloaded");
+    const loaded = box.page.waitForEvent("load");
+    await box.command("Developer: Reload Window");
+    await loaded;
+    await box.open();
+    await hasInput(box.frame, "say reloaded");
+    await waits();
+  });
+});

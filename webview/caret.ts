@@ -1,0 +1,34 @@
+/** The caret in an input that holds nothing but text, and what is written there as if the user had: it can be undone. */
+
+/** Characters before it; `undefined` when it is elsewhere, or something is selected. */
+export function caretIn(input: HTMLElement): number | undefined {
+  const selection = window.getSelection();
+  if (!selection?.isCollapsed || !selection.focusNode || !input.contains(selection.focusNode)) return undefined;
+  const before = document.createRange();
+  before.selectNodeContents(input);
+  before.setEnd(selection.focusNode, selection.focusOffset);
+  return before.toString().length;
+}
+
+export function write(input: HTMLElement, from: number, to: number, text: string): void {
+  const range = document.createRange();
+  range.setStart(...placeOf(input, from));
+  range.setEnd(...placeOf(input, to));
+  input.focus();
+  const selection = window.getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+  // Deprecated, and without a successor: nothing else is put on the list of what can be undone.
+  document.execCommand("insertText", false, text);
+}
+
+function placeOf(input: HTMLElement, offset: number): [node: Node, offset: number] {
+  const walker = document.createTreeWalker(input, NodeFilter.SHOW_TEXT);
+  let left = offset;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const length = node.textContent?.length ?? 0;
+    if (left <= length) return [node, left];
+    left -= length;
+  }
+  return [input, input.childNodes.length];
+}

@@ -1,0 +1,102 @@
+/**
+ * A list above the prompt, of what fits what is typed there. Ours, because mynah's takes names as HTML, acts as soon as
+ * something is chosen, and empties the prompt on Escape.
+ *
+ * Invariants: the focus stays in the prompt, and what stands there is the draft; only the keys that the list needs while
+ * it is open are taken from the prompt.
+ */
+import { freshId, make } from "./dom";
+
+export interface Option {
+  /** Of all options of the list, this one. */
+  readonly key: string;
+  readonly text: string;
+  readonly about: string;
+}
+
+export interface OptionListener {
+  chosen(key: string): void;
+  /** The user closed it. */
+  closed(): void;
+  /** Whether Enter is meant for the list. */
+  takesEnter(): boolean;
+}
+
+export class OptionList {
+  readonly element: HTMLElement;
+  #shown: readonly Option[] = [];
+  #at = 0;
+
+  constructor(private readonly prompt: HTMLElement, label: string, private readonly listener: OptionListener) {
+    this.element = make("div", { className: "symposium-commands", attributes: { "id": freshId(), "role": "listbox", "aria-label": label } });
+    this.element.hidden = true;
+    prompt.setAttribute("aria-autocomplete", "list");
+    prompt.setAttribute("aria-haspopup", "listbox");
+    // Before the prompt itself sees the key.
+    prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
+    this.element.addEventListener("mousedown", event => event.preventDefault());
+  }
+
+  get isOpen(): boolean { return this.#shown.length > 0; }
+
+  /** Points at the first, or goes on pointing where it did. */
+  show(options: readonly Option[], point: "first" | "same"): void {
+    const before = this.#shown;
+    if (options.length === before.length && options.every((option, i) => isSame(option, before[i]))) {
+      if (options.length > 0 && point === "first") this.#point(0);
+      return;
+    }
+    const key = point === "same" ? before[this.#at]?.key : undefined;
+    this.#shown = options;
+    this.element.hidden = options.length === 0;
+    this.element.replaceChildren(...options.map(({ key, text, about }) => {
+      const option = make("div", { className: "symposium-command", attributes: { "id": freshId(), "role": "option", "aria-selected": "false" } },
+        make("span", { className: "symposium-command-name", text }), make("span", { className: "symposium-command-about", text: about }));
+      option.addEventListener("click", () => this.#choose(key));
+      return option;
+    }));
+    if (options.length > 0) {
+      this.prompt.setAttribute("aria-controls", this.element.id);
+      this.#point(Math.max(0, options.findIndex(option => option.key === key)));
+    } else {
+      this.prompt.removeAttribute("aria-activedescendant");
+      this.prompt.removeAttribute("aria-controls");
+    }
+  }
+
+  #point(at: number): void {
+    this.#at = at;
+    [...this.element.children].forEach((option, i) => option.setAttribute("aria-selected", String(i === at)));
+    const option = this.element.children[at];
+    if (!option) return;
+    this.prompt.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  }
+
+  #choose(key: string | undefined): void {
+    if (key === undefined) return;
+    this.prompt.focus();
+    this.listener.chosen(key);
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    if (!this.isOpen || event.target !== this.prompt || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.#takes(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  #takes({ key, shiftKey }: KeyboardEvent): boolean {
+    const { length } = this.#shown;
+    switch (key) {
+      case "ArrowDown": this.#point((this.#at + 1) % length); return true;
+      case "ArrowUp": this.#point((this.#at + length - 1) % length); return true;
+      case "Escape": this.listener.closed(); return true;
+      case "Tab": if (shiftKey) return false; this.#choose(this.#shown[this.#at]?.key); return true;
+      case "Enter": if (shiftKey || !this.listener.takesEnter()) return false; this.#choose(this.#shown[this.#at]?.key); return true;
+      default: return false;
+    }
+  }
+}
+
+function isSame(a: Option, b: Option | undefined): boolean { return a.key === b?.key && a.text === b.text && a.about === b.about; }

@@ -1,0 +1,109 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { LONGEST_JUMP, passed, read, spoken, unread } from "./sentences";
+
+const whole = (text: string): readonly string[] => read(unread, text, true)[1];
+const begun = (text: string): readonly string[] => read(unread, text, false)[1];
+
+/** As it comes, piece by piece. */
+function streamed(pieces: readonly string[]): readonly string[] {
+  const said: string[] = [];
+  let reader = unread, text = "";
+  for (const piece of pieces) {
+    text += piece;
+    const [next, sentences] = read(reader, text, false);
+    reader = next;
+    said.push(...sentences);
+  }
+  return [...said, ...read(reader, text, true)[1]];
+}
+
+const pieces = fc.constantFrom(
+  "word", "two words", ".", ". ", "! ", "? ", "…", "\n", "\n\n", " ", "# ", "## Title\n", "- ", "* ", "1. ", "12", "> ", "- [x] ", "```", "```js\n", "```\n", "~~~\n", "`a. b`", "`", "**", "*", "_", "|", "| a | b |\n", "|---|---|\n",
+  "[link. Text](https://example.org/a.b)", "[", "](", ")", "---\n", "===\n", "e.g. ", "J. ", "Next", "5", "。", "」", "\\*", "👍", "\t", "#", "=", "-", "x".repeat(150), "y ".repeat(150), `${"z ".repeat(199)}. `, `${"v".repeat(398)}. `, "\u202e",
+);
+
+suite("sentences", () => {
+  test("what is said does not depend on the pieces in which a text came", () =>
+    fc.assert(fc.property(fc.array(pieces, { maxLength: 40 }), fc.infiniteStream(fc.integer({ min: 1, max: 30 })), (parts, sizes) => {
+      const text = parts.join("");
+      const cut: string[] = [];
+      for (let at = 0; at < text.length;) {
+        const { value: size } = sizes.next();
+        cut.push(text.slice(at, at + size));
+        at += size;
+      }
+      deepEqual(streamed(cut), whole(text));
+      deepEqual(streamed([...text].flatMap(character => character.split(""))), whole(text));
+    }), { numRuns: 300 }));
+
+  test("every sentence of prose is said once, in order", () =>
+    fc.assert(fc.property(fc.array(fc.record({ words: fc.array(fc.stringMatching(/^[a-m]{4,6}$/), { minLength: 1, maxLength: 8 }), end: fc.constantFrom(".", "!", "?"), after: fc.constantFrom(" ", "\n", "\n\n", "\n- ", "\n> ") }), { minLength: 1, maxLength: 20 }), sentences => {
+      const texts = sentences.map(({ words, end }, i) => `S${i} ${words.join(" ")}${end}`);
+      deepEqual(whole(sentences.map(({ after }, i) => `${texts[i]}${after}`).join("")), texts);
+    })));
+
+  test("a sentence is said when the next begins, or its line ends, and not before", () => {
+    deepEqual(begun("One. "), []);
+    deepEqual(begun("One. Tw"), ["One."]);
+    deepEqual(begun("One.\n"), ["One."]);
+    deepEqual(begun("One, e.g. this, by J. Smith, costs 3.5. and 1.000. Two"), ["One, e.g. this, by J. Smith, costs 3.5. and 1.000."]);
+    deepEqual(begun("“One.” Two (and more.) Three"), ["“One.”", "Two (and more.)"]);
+    deepEqual(begun("一。二。"), ["一。"]);
+  });
+
+  test("a line that may yet become something else is waited for", () => {
+    for (const line of ["```js. And", "| A. B", "1", "1.", "-", "**", "# A. B", "--", "~~", "[x"]) deepEqual([line, begun(line)], [line, []]);
+    deepEqual(begun("**A.** B"), ["A."]);
+    deepEqual(begun("1. An. B"), ["An."]);
+  });
+
+  test("a paragraph's line breaks are spaces, and what begins a block ends it", () => {
+    deepEqual(whole("One\ntwo. Three\n- four\n- five\n  more\n\nsix\n# Seven\neight\n---\nnine"), ["One two.", "Three", "four", "five more", "six", "Seven", "eight", "nine"]);
+    deepEqual(begun("Here they are:\n- o"), ["Here they are:"]);
+    deepEqual(whole("> an\n> bee. C"), ["an bee.", "C"]);
+  });
+
+  test("code and tables are told of, not read", () => {
+    deepEqual(whole("Run:\n```sh\nnpm test. Now\nls\n```\nDone."), ["Run:", "Code in sh, 2 lines.", "Done."]);
+    deepEqual(whole("```\nx\n```"), ["Code, 1 line."]);
+    deepEqual(whole("~~~js\nnot. Closed"), ["Code in js, 1 line."]);
+    deepEqual(whole("See\n| File | **Words** |\n|---|---|\n| a | 1 |\n| b | 2 |\nDone."), ["See", "Table, 2 rows: File, Words.", "Done."]);
+    deepEqual(whole("---\n***\n===\n- - -"), []);
+  });
+
+  test("marks are not said; what only looks like one is", () => {
+    equal(spoken("**Bold**, *weak*, __both__ and ~~gone~~; see [the docs](https://e.org/a_(b)) and `a * b_c`."), "Bold, weak, both and gone; see the docs and a * b_c.");
+    equal(spoken("snake_case, 2 * 3, 2*3, \\*kept\\*, a_b_"), "snake_case, 2 * 3, 2*3, *kept*, a_b");
+    equal(spoken("\u202etxt"), "⟦U+202E⟧txt");
+  });
+
+  test("one that has no end is cut between words, and no character is cut", () => {
+    const long = "word ".repeat(300).trim();
+    ok(whole(long).every(said => said.length <= 400));
+    equal(whole(long).join(" "), long);
+    equal(whole("😀".repeat(500)).join(""), "😀".repeat(500));
+  });
+
+  test("of what was passed nothing is said, and what comes later is", () => {
+    const text = "One. Two is";
+    const [reader, said] = read(passed(text), `${text} longer. Three`, true);
+    deepEqual(said, ["Two is longer.", "Three"]);
+    deepEqual(read(reader, `${text} longer. Three. Four.`, true)[1], ["Four."]);
+    deepEqual(read(passed("```js\na"), "```js\na\nb\n```\nEnd.", true)[1], ["Code in js, 2 lines.", "End."]);
+  });
+
+  test("what is said at a text's end is not said again when it goes on", () => {
+    const [reader, said] = read(unread, "One\n```js\na", true);
+    deepEqual(said, ["One", "Code in js, 1 line."]);
+    deepEqual(read(reader, "One\n```js\na b\nc\n```\nTwo.", true)[1], ["Two."]);
+    deepEqual(read(read(unread, "Half a", true)[0], "Half a sentence.", true)[1], ["sentence."]);
+  });
+
+  test("a jump that nobody would listen to is named", () => {
+    const text = "Word. ".repeat(LONGEST_JUMP / 6 + 1);
+    const [reader, said] = read(unread, text, false);
+    deepEqual(said, ["A long text, which is not read out."]);
+    deepEqual(read(reader, `${text}End.`, true)[1], ["End."]);
+  });
+});
