@@ -15,7 +15,7 @@ import type { Bench, BenchWorld, Measured } from "./measure";
 
 interface Plan { readonly rounds: number; readonly long: number; readonly chunks: number; readonly presses: number; readonly asked: number }
 
-const FULL: Plan = { rounds: 3, long: 200_000, chunks: 3_000, presses: 300, asked: 300 };
+const FULL: Plan = { rounds: 2, long: 200_000, chunks: 3_000, presses: 200, asked: 300 };
 const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, asked: 60 };
 
 const SHORT = 2_000;

@@ -19,8 +19,8 @@ import { texts } from "./texts";
 export interface Accessibility {
   /** To be called with each change of the page. */
   changed(before: Page, after: Page): void;
-  /** What changed is on screen. */
-  drawn(page: Page): void;
+  /** What changed is on screen; `isWhole`: all of it, or there are frames to come. */
+  drawn(page: Page, isWhole: boolean): void;
 }
 
 type Ask = Extract<Announcement, { readonly kind: "ask" }>;
@@ -52,8 +52,9 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       heard = next;
       said.forEach(carryOut);
     },
-    drawn(page) {
+    drawn(page, isWhole) {
       names.show(page);
+      if (!isWhole) return;
       const [open, last] = [asks, asks.at(-1)];
       asks = [];
       const focused = last !== undefined && focusCard(root, last.key);

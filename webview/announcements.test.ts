@@ -45,6 +45,7 @@ suite("announcements", () => {
     deepEqual(listener.says(pageOf(running(answer("One. Two. Three")))), ["Two."]);
     deepEqual(listener.says(pageOf(idle(answer("One. Two. Three")))), ["Three", "Eliza has finished."]);
     deepEqual(listener.says(pageOf(idle(answer("One. Two. Three, late.")))), [", late."]);
+    deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
   });
 
   test("what an answer holds back is said before what comes behind it", () => {
@@ -93,6 +94,7 @@ suite("announcements", () => {
     deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two")] })), []);
     deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two"), question] })), [{ kind: "sayNow", text: "In the chat “Docs”, Eliza wants to run a command: Clean up. command: rm -r build." }]);
     deepEqual(listener.says(other({ entries: [answer("One. Two"), { ...question, answered: { kind: "cancelled", why: "" } }] })), ["In the chat “Docs”, Eliza has finished."]);
+    deepEqual(new Listener(other({ turn: RUNNING })).hears(other({ turn: RUNNING, entries: [{ ...question, answered: { kind: "cancelled", why: "" } }] })), []);
     deepEqual(new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(other({ entries: [question] })), []);
   });
 

@@ -9,7 +9,6 @@
  */
 import { isSame } from "../src/protocol/attachments";
 import type { Conversation, Entry } from "../src/protocol/chat";
-import type { TabId } from "../src/protocol/webview";
 import { keyOf } from "./card";
 import { chipView } from "./chip";
 import { oneLine } from "./markdown-safe";
@@ -28,7 +27,7 @@ export type Announcement =
   | { readonly kind: "hush" };
 
 /** How far the answer of the selected tab that last grew was read. */
-export interface Listening { readonly growing: { readonly tabId: TabId; readonly id: string; readonly reader: Reader } | undefined }
+export interface Listening { readonly growing: { readonly id: string; readonly reader: Reader } | undefined }
 
 export const listening: Listening = { growing: undefined };
 
@@ -44,7 +43,7 @@ export function announce(heard: Listening, before: Page, after: Page): readonly 
 
 /** Whether what `tab` shows is what `before` showed, and more. */
 function goesOn(before: Tab | undefined, tab: Tab): before is Tab {
-  return before !== undefined && before.phase === "live" && tab.phase !== "restored" && before.bootId === tab.bootId;
+  return before !== undefined && before.phase === "live" && before.bootId === tab.bootId;
 }
 
 const isIdle = ({ turn }: Conversation): boolean => turn.state === "idle";
@@ -96,15 +95,15 @@ function predecessors(before: readonly Entry[], after: readonly Entry[]): readon
   });
 }
 
-function ofEntries({ growing }: Listening, past: Conversation, { tabId, conversation }: Tab, changed: readonly Changed[]): readonly [Listening, readonly Announcement[]] {
+function ofEntries({ growing }: Listening, past: Conversation, { conversation }: Tab, changed: readonly Changed[]): readonly [Listening, readonly Announcement[]] {
   const said: Announcement[] = [];
-  let open = growing?.tabId === tabId ? growing : undefined;
+  let open = growing;
   const readOn = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
     const isAnew = before?.kind === "agent" && !entry.text.startsWith(before.text);
     const from = isAnew ? passed(entry.text) : open?.id === entry.id ? open.reader : before?.kind === "agent" ? passed(before.text, hasEnded(past, entry.id)) : unread;
     const [reader, sentences] = read(from, entry.text, hasEnded(conversation, entry.id));
     said.push(...sentences.map(text => ({ kind: "say", text } as const)));
-    open = { tabId, id: entry.id, reader };
+    open = { id: entry.id, reader };
   };
   // Before what came behind it.
   const before = open && conversation.entries.findLast(({ id }) => id === open?.id);

@@ -30,6 +30,8 @@ export class CardNames {
         if (asked) this.#describe(card, asked);
       }
     }
+    // In the order in which they are seen.
+    for (const buttons of this.root.querySelectorAll(BUTTONS_FIRST)) if (!buttons.contains(document.activeElement)) buttons.parentElement?.append(buttons);
     for (const description of [...this.element.children]) if (!this.root.querySelector(`[aria-describedby="${description.id}"]`)) description.remove();
   }
 
@@ -45,6 +47,8 @@ export class CardNames {
     card.setAttribute("aria-describedby", description.id);
   }
 }
+
+const BUTTONS_FIRST = ".mynah-card > .mynah-chat-item-buttons-container:has(~ .mynah-chat-item-card-summary)";
 
 function nameOf(kind: string): string {
   const { cards } = texts;

@@ -13,10 +13,12 @@ import type { Acts } from "./acts";
 import { changeOf, pageChoice } from "./buttons";
 import { card, type Card } from "./card";
 import { bannerItem, itemContent } from "./card-item";
+import { cardSteps, EARLIER } from "./card-steps";
 import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
 import { AGENT, pickersOf, type Picker } from "./controls";
 import { openLinksOnlyThrough } from "./links";
 import { literal } from "./markdown-safe";
+import { pageClock } from "./page-clock";
 import { PromptInput } from "./prompt-input";
 import { TabParts } from "./tab-parts";
 import type { TabView } from "./tab-view";
@@ -29,13 +31,18 @@ interface Place {
   /** What was last given to `show`, and what of that is on screen. */
   view: TabView | undefined;
   drawn: TabView | undefined;
+  /** The one of which all cards are on screen. */
+  complete: TabView | undefined;
   title: string;
   cards: readonly Card[];
   window: CardWindow;
+  /** The element that holds them. */
+  readonly list: Element | null;
   readonly parts: TabParts;
 }
 
-const EARLIER = "symposium-earlier";
+/** More of one frame is not given to the cards of a tab; what comes on top of it is the layout. */
+const SLICE_MS = 24;
 
 export class ChatUi {
   readonly #mynah: MynahUI;
@@ -47,7 +54,8 @@ export class ChatUi {
   #agents: readonly AgentChoice[] = [];
   #currentAgentId = "";
 
-  constructor(private readonly root: HTMLElement, private readonly acts: Acts, private readonly newTabId: () => TabId, maxTabs: number) {
+  /** `complete`: a drawing that took several frames is whole. */
+  constructor(private readonly root: HTMLElement, private readonly acts: Acts, private readonly newTabId: () => TabId, maxTabs: number, private readonly complete: () => void) {
     this.#input = new PromptInput(root, (mynahId, text) => {
       this.#place(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
@@ -116,7 +124,7 @@ export class ChatUi {
   }
 
   #drawLatest(place: Place | undefined): void {
-    if (place?.view && place.view !== place.drawn) this.#draw(place, place.view);
+    if (place?.view && place.view !== place.complete) this.#draw(place, place.view);
   }
 
   #draw(place: Place, view: TabView): void {
@@ -128,7 +136,7 @@ export class ChatUi {
     place.drawn = view;
     if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
     place.parts.show(view);
-    this.#showCards(place, view.cards);
+    this.#showCards(place, view);
     follow();
     this.#refocus(focused, place);
   }
@@ -179,19 +187,62 @@ export class ChatUi {
 
   // --- cards
 
-  #showCards(place: Place, all: readonly Card[]): void {
-    place.window = slide(place.window, all.length);
+  #showCards(place: Place, view: TabView): void {
+    place.window = slide(place.window, view.cards.length);
     const { first } = place.window;
-    const cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
-    const before = place.cards;
-    place.cards = cards;
-    if (before.length > cards.length || before.some(({ key }, i) => cards[i]?.key !== key)) this.#drawAnew(place, cards);
-    else cards.forEach((card, i) => {
-      const old = before[i];
-      if (old === undefined) this.#mynah.addChatItem(place.mynahId, itemOf(card, "new"));
-      else if (!isSame(old, card)) this.#update(place.mynahId, old, card);
+    const cards = first === 0 ? view.cards : [earlier(first), ...view.cards.slice(first)];
+    const steps = cardSteps(place.cards, cards);
+    if (steps.kind === "anew") this.#mynah.updateStore(place.mynahId, { chatItems: [] });
+    else this.#takeAway(place, steps.gone);
+    const stay = new Map(steps.kind === "anew" ? [] : place.cards.map(card => [card.key, card]));
+    const until = pageClock.now() + SLICE_MS;
+    const drawn: Card[] = [];
+    let isWhole = true;
+    for (const card of cards) {
+      const before = stay.get(card.key), isDone = before !== undefined && isSame(before, card);
+      if (!isDone && pageClock.now() > until) {
+        isWhole = false;
+        if (before === undefined) break;
+        drawn.push(before);
+        continue;
+      }
+      if (before === undefined) this.#mynah.addChatItem(place.mynahId, itemOf(card, "new"));
+      else if (!isDone) this.#update(place.mynahId, before, card);
+      if (before === undefined && card.key === EARLIER) putFirst(place.list);
+      drawn.push(card);
+    }
+    place.cards = drawn;
+    place.parts.dress(drawn);
+    if (isWhole) place.complete = view;
+    else this.#goOn(place);
+  }
+
+  /** What takes longer than a frame is drawn in several, and keys are heard between them. */
+  #goOn(place: Place): void {
+    requestAnimationFrame(() => {
+      if (!this.isDrawing(place)) return;
+      const follow = place.parts.follow();
+      if (place.view) this.#showCards(place, place.view);
+      follow();
+      if (!this.isDrawing(place)) this.complete();
     });
-    place.parts.dress(cards);
+  }
+
+  /** Whether a tab that is seen is not all on screen yet. */
+  isDrawing(which: Place | TabId): boolean {
+    const place = typeof which === "string" ? this.#places.get(which) : which;
+    return place !== undefined && place.view !== place.complete && this.#mynah.getSelectedTabId() === place.mynahId;
+  }
+
+  /** mynah forgets what is empty when it adds the next card. */
+  #takeAway({ mynahId, list }: Place, keys: readonly string[]): void {
+    for (const key of keys) {
+      const element = list?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
+      const group = element?.parentElement;
+      this.#mynah.updateChatAnswerWithMessageId(mynahId, key, NOTHING);
+      element?.remove();
+      if (group && group !== list?.lastElementChild && !group.querySelector(":scope > .mynah-chat-item-card")) group.remove();
+    }
   }
 
   #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
@@ -210,18 +261,12 @@ export class ChatUi {
     this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, itemOf(card, "update"));
   }
 
-  /** mynah can only add at the end: whatever else changed in the order of cards begins again. */
-  #drawAnew({ mynahId }: Place, cards: readonly Card[]): void {
-    this.#mynah.updateStore(mynahId, { chatItems: [] });
-    if (cards.length > 0) this.#mynah.updateStore(mynahId, { chatItems: cards.map(card => itemOf(card, "new")) });
-  }
-
   #showEarlier(tabId: TabId): void {
     const place = this.#places.get(tabId);
     if (!place?.view) return;
     const follow = place.parts.follow();
     place.window = showEarlier(place.window);
-    this.#showCards(place, place.view.cards);
+    this.#showCards(place, place.view);
     follow();
   }
 
@@ -232,7 +277,7 @@ export class ChatUi {
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
-    const place: Place = { mynahId, view: undefined, drawn: undefined, title: "", cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
+    const place: Place = { mynahId, view: undefined, drawn: undefined, complete: undefined, title: "", list: wrapper.querySelector(".mynah-chat-items-container"), cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
     this.#places.set(tabId, place);
     this.#input.watch(mynahId);
     this.#showPickers(place, undefined);
@@ -251,6 +296,15 @@ export class ChatUi {
     if (tabId !== undefined) act(tabId);
   }
 }
+
+/** The card that was added at the end goes before all others. */
+function putFirst(list: Element | null): void {
+  const card = list?.querySelector(`.mynah-chat-item-card[messageid="${EARLIER}"]`);
+  if (card) list?.firstElementChild?.prepend(card);
+}
+
+/** All that a card of ours can have. */
+const NOTHING: Partial<ChatItem> = { header: null, body: null, customRenderer: null, summary: null, buttons: null };
 
 function earlier(count: number): Card {
   return card(EARLIER, "notice", { header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }] });

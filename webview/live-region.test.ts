@@ -44,6 +44,8 @@ suite("live region", () => {
     for (const sentence of ["a".repeat(200), "b".repeat(100), "c".repeat(350), "d"]) live.say(sentence);
     for (let i = 0; i < 4; i++) time.advance(60_000);
     deepEqual(said.map(({ length }) => length), [3, 301, 350, 1]);
+    live.say("e".repeat(MOST_WAITING + 1));
+    equal(said.at(-1)?.length, MOST_WAITING + 1);
   });
 
   test("a question does not wait for the others", () => {
@@ -57,10 +59,15 @@ suite("live region", () => {
   test("what waits can be forgotten, and what comes then is said", () => {
     const { live, time, said } = region();
     for (const sentence of ["One.", "Two.", "Three."]) live.say(sentence);
+    time.advance(300);
     live.hush();
-    time.advance(10_000);
     live.say("Four.");
+    live.say("Five.");
     deepEqual(said, ["One.", "Four."]);
+    time.advance(599);
+    equal(said.length, 2);
+    time.advance(1);
+    deepEqual(said, ["One.", "Four.", "Five."]);
   });
 
   test("no more waits than somebody would listen to; what is left out is counted, and what comes later is said again", () => {

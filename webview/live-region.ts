@@ -19,7 +19,8 @@ export const MOST_WAITING = 5_000;
 export class LiveRegion {
   #waiting: string[] = [];
   #leftOut = 0;
-  #state: "silent" | "speaking" = "silent";
+  /** What is being spoken. */
+  #now: { readonly utterance: string } | undefined;
 
   /** `speak` has an utterance spoken behind others, `alert` at once. */
   constructor(private readonly speak: (utterance: string) => void, private readonly alert: (utterance: string) => void, private readonly clock: Clock) {}
@@ -33,20 +34,23 @@ export class LiveRegion {
 
   sayNow(sentence: string): void { this.alert(sentence); }
 
-  /** Forgets what waits. */
+  /** Forgets what waits. What is being spoken cannot be taken back, and what comes now is next. */
   hush(): void {
     this.#waiting = [];
     this.#leftOut = 0;
+    this.#now = undefined;
   }
 
   #next(): void {
-    if (this.#state === "speaking") return;
+    if (this.#now) return;
     const utterance = this.#taken();
     if (utterance === undefined) return;
-    this.#state = "speaking";
+    const now = { utterance };
+    this.#now = now;
     this.speak(utterance);
     this.clock.after(Math.max(SHORTEST_MS, utterance.length * PER_CHARACTER_MS), () => {
-      this.#state = "silent";
+      if (this.#now !== now) return; // it was to be forgotten
+      this.#now = undefined;
       this.#next();
     });
   }

@@ -55,7 +55,7 @@ const acts: Acts = {
   },
 };
 
-const ui = new ChatUi(root, acts, uuid, MAX_TABS);
+const ui = new ChatUi(root, acts, uuid, MAX_TABS, () => { accessibility.drawn(page, true); mark(); });
 const accessibility = makeAccessible(root, pageClock);
 const toDraw = new Set<TabId>();
 const frames = new FrameScheduler(draw, pageClock, callback => { requestAnimationFrame(callback); });
@@ -126,7 +126,7 @@ function draw(): void {
     if (tab) ui.show(tabId, viewOf(page, tab));
   }, (tabId, error) => vscode.postMessage({ type: "log", level: "error", message: "A tab could not be drawn.", data: { tabId, why: String(error).slice(0, 1_000) } }));
   happen({ kind: "drawn" });
-  accessibility.drawn(page);
+  accessibility.drawn(page, page.selected === undefined || !ui.isDrawing(page.selected));
 }
 
 function clicked(tabId: TabId, cardKey: string, buttonId: string): void {
@@ -146,7 +146,7 @@ function mark(): void {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected);
   dataset["tab"] = tab?.tabId ?? "";
   const turn = tab ? turnOf(tab) : "idle";
-  const drawn = tab === undefined || !toDraw.has(tab.tabId);
+  const drawn = tab === undefined || !toDraw.has(tab.tabId) && !ui.isDrawing(tab.tabId);
   if (drawn || turn !== "idle") dataset["turn"] = turn;
   if (drawn && tab?.phase === "live") dataset["ready"] = "true";
 }

@@ -137,6 +137,14 @@ suite("render", () => {
 
   test("an update that nobody knows has a card", () => equal(only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text, "The agent sent something that is not known yet: hologram"));
 
+  test("of a long thought that grows only the end is shown, and all of it when it is complete", () => {
+    const text = `${"first ".repeat(1_000)}\n\n${"second ".repeat(1_000)}\n\n${"third ".repeat(1_000)}`;
+    const folded = (growing: boolean, ms?: number) => cardsOf({ kind: "thought", id: `t${growing}`, text, ...(ms === undefined ? {} : { ms }) }, { ...now, growing }).flatMap(card => card.folded.map(part => String(part).trim().slice(0, 6).trim()));
+    deepEqual(folded(true), ["*What", "second", "third"]);
+    deepEqual(folded(false), ["first", "second", "third"]);
+    deepEqual(folded(true, 5), ["first", "second", "third"]);
+  });
+
   test("a prompt has what was attached on its first card, and a card also without words", () => {
     const attachments = [{ kind: "file", path: "/a" }] as const;
     const cards = (text: string) => cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [key, kind, body, attached]);
@@ -189,6 +197,16 @@ suite("tool content", () => {
     const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
     ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
     match(textBlock("x".repeat(20_000), "text"), /\nx{16000}\n[^]*\*4000 more characters are not shown\.\*$/);
+    match(textBlock("{}".repeat(4_000), "json"), /^```json/);
+    match(textBlock("{}".repeat(4_001), "json"), /^```text/);
+  });
+
+  test("Markdown of a tool is cut where a card would be slow, without leaving code open or half a character, and whole in a question", () => {
+    const cut = markdown({ kind: "text", text: `\`\`\`\n${"x".repeat(15_995)}😀${"y".repeat(999)}` });
+    ok(cut.endsWith("\n```\n\n*1001 more characters are not shown.*"), cut.slice(-80));
+    ok(!/[\ud800-\udbff](?![\udc00-\udfff])/.test(cut));
+    ok(!markdown({ kind: "text", text: "x".repeat(16_000) }).includes("not shown"));
+    equal(contentPart({ kind: "text", text: "x".repeat(20_000) }, "whole"), "x".repeat(20_000));
   });
 
   test("a file's link leads to its line, whatever is in its name", () => {

@@ -47,7 +47,7 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
     case "agent": return [...longTexts.cards(entry.id, "answer", entry.text, circumstances.growing), ...(entry.interrupted ? [interruption(entry.id)] : [])];
     case "thought": return entry.text.trim() === "" ? [] : [card(entry.id, "thought", {
       header: { icon: "think", text: entry.ms !== undefined ? thoughtFor(entry.ms) : circumstances.growing ? "Thinking…" : "Thought", tone: "plain" },
-      folded: longTexts.blocks(entry.id, entry.text),
+      folded: lastOf(longTexts.blocks(entry.id, entry.text), entry.ms === undefined && circumstances.growing),
     })];
     case "media": return [mediaCard(entry.id, entry.content)];
     case "plan": return [card(entry.id, "plan", {
@@ -88,6 +88,12 @@ function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "use
 function interruption(id: string): Card {
   return { ...card(id, "answer", { body: "*The answer was interrupted here.*" }), key: `${keyOf(id)}#interrupted` };
 }
+
+/** Of a thought that grows, all of its parts would be drawn again at each update. */
+function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
+  return grows && blocks.length > MOST_GROWING ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MOST_GROWING)] : blocks;
+}
+const MOST_GROWING = 2;
 
 function mediaCard(id: string, content: ToolContent): Card {
   switch (content.kind) {

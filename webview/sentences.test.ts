@@ -50,6 +50,7 @@ suite("sentences", () => {
     deepEqual(begun("One, e.g. this, by J. Smith, costs 3.5. and 1.000. Two"), ["One, e.g. this, by J. Smith, costs 3.5. and 1.000."]);
     deepEqual(begun("“One.” Two (and more.) Three"), ["“One.”", "Two (and more.)"]);
     deepEqual(begun("一。二。"), ["一。"]);
+    deepEqual(begun("In `a. B` or [x. Y](https://e.org/) it goes on. Two"), ["In a. B or x. Y it goes on."]);
   });
 
   test("a line that may yet become something else is waited for", () => {
@@ -82,7 +83,7 @@ suite("sentences", () => {
     const long = "word ".repeat(300).trim();
     ok(whole(long).every(said => said.length <= 400));
     equal(whole(long).join(" "), long);
-    equal(whole("😀".repeat(500)).join(""), "😀".repeat(500));
+    equal(whole(`x${"😀".repeat(500)}`).join(""), `x${"😀".repeat(500)}`);
   });
 
   test("of what was passed nothing is said, and what comes later is", () => {
@@ -97,6 +98,7 @@ suite("sentences", () => {
     const [reader, said] = read(unread, "One\n```js\na", true);
     deepEqual(said, ["One", "Code in js, 1 line."]);
     deepEqual(read(reader, "One\n```js\na b\nc\n```\nTwo.", true)[1], ["Two."]);
+    deepEqual(read(read(unread, "```js\na", true)[0], "```js\na\nb", true)[1], []);
     deepEqual(read(read(unread, "Half a", true)[0], "Half a sentence.", true)[1], ["sentence."]);
   });
 

@@ -21,6 +21,9 @@ export const composerStyles = `
 #symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) { pointer-events: auto; }
 #symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) i { color: inherit; }
 
+/* Its cards have layers of their own, which must not lie over the lists at the prompt. */
+#symposium .mynah-chat-items-container { isolation: isolate; }
+
 #symposium .symposium-queue { display: flex; flex-direction: column; gap: 3px; margin-block: 2px 4px; }
 #symposium .symposium-queue-head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; }
 #symposium .symposium-queue-about { margin: 0; flex: 1 1 10em; }

@@ -31,7 +31,7 @@ export const ownStyles = `
 #symposium .symposium-button.symposium-plain:hover { background: var(--vscode-button-secondaryHoverBackground, var(--vscode-button-secondaryBackground, transparent)); }
 
 #symposium .symposium-terminal { --symposium-terminal-background: var(--vscode-terminal-background, var(--vscode-panel-background, var(--vscode-editor-background))); order: 66; display: flex; flex-direction: column; gap: 3px; min-width: 0; padding: 6px 8px; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: 3px; background: var(--symposium-terminal-background); color: var(--vscode-terminal-foreground, var(--vscode-foreground)); }
-#symposium [data-kind="tool"] > .mynah-card > .mynah-chat-item-buttons-container { order: 68; }
+#symposium [data-kind] > .mynah-card:has(> .mynah-chat-item-card-summary) > .mynah-chat-item-buttons-container, #symposium [data-kind="tool"] > .mynah-card > .mynah-chat-item-buttons-container { order: 68; }
 #symposium .symposium-terminal-head { display: flex; gap: 8px; justify-content: space-between; align-items: flex-start; }
 #symposium .symposium-terminal-command { font-family: var(--vscode-editor-font-family, monospace); font-size: var(--mynah-font-size-small); font-weight: 600; color: inherit; background: none; padding: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 #symposium .symposium-terminal-command::before { content: "$ "; color: var(--vscode-descriptionForeground); }

@@ -11,6 +11,8 @@ import { CardTerminals } from "./card-terminals";
 import { Composer } from "./composer";
 import type { Picker } from "./controls";
 import { Dock } from "./dock";
+import { FollowEnd } from "./follow-end";
+import { pageClock } from "./page-clock";
 import type { PromptInput } from "./prompt-input";
 import { PromptPickers } from "./prompt-pickers";
 import type { TabView } from "./tab-view";
@@ -22,6 +24,7 @@ export class TabParts {
   readonly #forms: CardForms;
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
+  readonly #end: FollowEnd | undefined;
 
   /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
   constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
@@ -30,6 +33,8 @@ export class TabParts {
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
+    const list = wrapper.querySelector(".mynah-chat-items-container");
+    if (list) this.#end = new FollowEnd(list, pageClock);
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(prompt, tabId, acts, text => input.fill(mynahId, text));
   }
@@ -60,12 +65,6 @@ export class TabParts {
     }
   }
 
-  /** To be called before a drawing, its result after it: a reader at the end stays at the end; one who has scrolled away stays there. */
-  follow(): () => void {
-    const list = this.wrapper.querySelector(".mynah-chat-items-container");
-    if (!list) return () => undefined;
-    const { scrollTop } = list;
-    const atEnd = list.scrollHeight - scrollTop - list.clientHeight < 40;
-    return () => { list.scrollTop = atEnd ? list.scrollHeight : scrollTop; };
-  }
+  /** To be called before a drawing, its result after it. */
+  follow(): () => void { return this.#end?.before() ?? (() => undefined); }
 }

@@ -8,12 +8,14 @@ import { size } from "./words";
 /** Beyond this a card would be slow, and nobody reads it there. */
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 16_000;
+/** Of longer code the colours would take longer than a frame. */
+const MOST_COLOURED = 8_000;
 
 /** Text of a program or a file as a code block; `cut` leaves the end out and says so. */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const plain = text.replace(ANSI, "");
   const [shown, left] = how === "whole" ? [plain, ""] : shortened(plain);
-  return `${safeCode(visible(shown), language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
+  return `${safeCode(visible(shown), shown.length > MOST_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
@@ -22,6 +24,12 @@ function shortened(text: string): readonly [shown: string, left: string] {
   const some = lines.slice(0, MOST_LINES).join("\n").slice(0, MOST_CHARACTERS);
   const left = lines.length - some.split("\n").length;
   return [some, left > 0 ? `${left} more lines` : some.length < text.length ? `${text.length - some.length} more characters` : ""];
+}
+
+function shortMarkdown(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return safeMarkdown(closed(text));
+  const shown = text.slice(0, MOST_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
+  return `${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
 }
 
 /** For a block without a language the renderer takes C. */
@@ -36,7 +44,7 @@ export function parameterBlock(text: string): string {
 /** What there is to see of it: Markdown, or an image. */
 export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"): Part {
   switch (content.kind) {
-    case "text": return safeMarkdown(closed(content.text));
+    case "text": return how === "cut" ? shortMarkdown(content.text) : safeMarkdown(closed(content.text));
     case "diff": return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
     case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, PLAIN, how);
     case "image": return IMAGES.has(content.mimeType.toLowerCase()) && BASE64.test(content.data)

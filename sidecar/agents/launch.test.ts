@@ -35,7 +35,7 @@ suite("launch", () => {
       startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
     }), error => { throw error; });
     const { command, args } = scriptedAgent(["--hang-init", "--ignore-sigterm", "--ignore-stdin-end", "--with-child"]);
-    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }), /no tab uses it/);
+    const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }, new AbortController().signal), /no tab uses it/);
     await eventually(() => census(run).length === 2, "the agent and its child run");
     await pool[Symbol.asyncDispose]();
     await failed;

@@ -8,12 +8,14 @@ class World {
   readonly agents: MemoryAgent[] = [];
   readonly stopped: number[] = [];
   manual: readonly string[] = [];
-  readonly pool = new AgentPool(async () => {
+  readonly signals: AbortSignal[] = [];
+  readonly pool = new AgentPool(async (_, signal) => {
+    this.signals.push(signal);
     const agent = new MemoryAgent(this.manual);
     const n = this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => { this.stopped.push(n); } });
   }, error => { throw error; });
-  acquire(key: AgentKey) { return this.pool.acquire(key); }
+  acquire(key: AgentKey, signal: AbortSignal = new AbortController().signal) { return this.pool.acquire(key, signal); }
 }
 const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey => ({ cwd, protocol: 1, agent: { id, name: id, distribution: { local: { command: "x", env } } } });
 const tick = () => new Promise(resolve => setImmediate(resolve));
@@ -56,5 +58,32 @@ suite("agent pool", () => {
     world.manual = [];
     await world.acquire(key("b"));
     equal(world.agents.length, 5);
+  });
+
+  test("one that nobody waits for any more while it is being started is stopped; one that somebody waits for is not", async () => {
+    const world = new World();
+    world.manual = ["initialize"];
+    const one = new AbortController(), other = new AbortController();
+    const first = world.acquire(key("a"), one.signal), second = world.acquire(key("a"), other.signal);
+    const request = await world.agents[0]!.next("initialize");
+    one.abort();
+    await tick();
+    deepEqual(world.signals.map(({ aborted }) => aborted), [false]);
+    other.abort();
+    deepEqual(world.signals.map(({ aborted }) => aborted), [true]);
+    request.fail(new Error("stopped"));
+    await Promise.all([rejects(first), rejects(second)]);
+  });
+
+  test("a lease is let go of when its signal aborts, and once", async () => {
+    const world = new World(), staying = new AbortController();
+    const lease = await world.acquire(key("a"), staying.signal), other = await world.acquire(key("a"));
+    staying.abort();
+    lease.release();
+    await tick();
+    deepEqual(world.stopped, []);
+    other.release();
+    await tick();
+    deepEqual(world.stopped, [1]);
   });
 });

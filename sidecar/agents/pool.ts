@@ -45,19 +45,19 @@ export class AgentPool implements AsyncDisposable {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Rejects with the reason why the agent could not be started. */
-  async acquire(key: AgentKey): Promise<Lease> {
+  /** Rejects with the reason why the agent could not be started. When `signal` aborts, the lease is let go of, had or still waited for. */
+  async acquire(key: AgentKey, signal: AbortSignal): Promise<Lease> {
     const shared = this.#join(key);
     shared.users++;
-    try {
-      const connection = await shared.connection;
-      let held = true;
-      return { connection, release: () => {
-        if (held) this.#release(shared);
-        held = false;
-      } };
-    } catch (error) {
-      this.#release(shared);
+    let held = true;
+    const release = (): void => {
+      if (held) this.#release(shared);
+      held = false;
+    };
+    signal.addEventListener("abort", release, { once: true });
+    try { return { connection: await shared.connection, release }; }
+    catch (error) {
+      release();
       throw error;
     }
   }

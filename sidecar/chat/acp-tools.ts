@@ -11,9 +11,7 @@ import { blockContent, limited } from "./acp-content";
 export function toolFrom(conversation: Conversation, raw: unknown, newId: string, since = 0): { readonly entry: ToolCall; readonly wasKnown: boolean } {
   const patch = objectOr(raw);
   const toolCallId = stringOr(patch.toolCallId, newId);
-  const at = conversation.entries.findLastIndex(entry => entry.kind === "tool" && entry.toolCallId === toolCallId);
-  const found = at >= since ? conversation.entries[at] : undefined;
-  const known = found?.kind === "tool" ? found : undefined;
+  const known = callIn(conversation, toolCallId, since);
   const input = isGiven(patch.rawInput) ? readable(patch.rawInput, TOOL_JSON_LIMIT) : known?.input;
   const output = isGiven(patch.rawOutput) ? readable(patch.rawOutput, TOOL_JSON_LIMIT) : known?.output;
   const entry: ToolCall = {
@@ -26,6 +24,15 @@ export function toolFrom(conversation: Conversation, raw: unknown, newId: string
     ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }),
   };
   return { entry, wasKnown: known !== undefined };
+}
+
+/** A plain loop: an agent that floods has it look through thousands of entries, thousands of times. */
+function callIn({ entries }: Conversation, toolCallId: string, since: number): ToolCall | undefined {
+  for (let i = entries.length - 1; i >= since; i--) {
+    const entry = entries[i];
+    if (entry?.kind === "tool" && entry.toolCallId === toolCallId) return entry;
+  }
+  return undefined;
 }
 
 function isGiven(value: unknown): boolean { return value !== undefined && value !== null; }

@@ -19,13 +19,15 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: Ma
     case "agent_thought_chunk": return chunk(conversation, "thought", update, makeId);
     // The user's words are in the conversation before an agent hears them: what it repeats of them is an echo.
     case "user_message_chunk": return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
-    case "tool_call": return { events: [{ type: "upsert", entry: toolFrom(conversation, update, makeId(0), lastTurn(conversation)).entry }], made: 1 };
-    case "tool_call_update": return { events: [{ type: "upsert", entry: toolFrom(conversation, update, makeId(0)).entry }], made: 1 };
+    case "tool_call": return call(toolFrom(conversation, update, makeId(0), lastTurn(conversation)));
+    case "tool_call_update": return call(toolFrom(conversation, update, makeId(0)));
     case "plan": return plan(conversation, update, makeId);
     case "current_mode_update": return { events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }], made: 0 };
     default: return adaptCommon(conversation, kind, raw, makeId);
   }
 }
+
+function call({ entry, wasKnown }: ReturnType<typeof toolFrom>): Adapted { return { events: [{ type: "upsert", entry }], made: wasKnown ? 0 : 1 }; }
 
 /** Some agents have their modes as an option, and tell of a change in the older way. */
 function inMode(controls: readonly Control[], mode: string): readonly Control[] {

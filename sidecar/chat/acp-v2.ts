@@ -59,16 +59,16 @@ function message(conversation: Conversation, kind: Spoken, update: JsonObject, m
 }
 
 function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const { entry } = toolFrom(conversation, inV1(update), makeId(0));
-  return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: 1 };
+  const { entry, wasKnown } = toolFrom(conversation, inV1(update), makeId(0));
+  return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: wasKnown ? 0 : 1 };
 }
 
 /** Pieces of one call: it is sent whole with each. */
 const MOST_CONTENT = 200;
 
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
-  const { entry: before } = toolFrom(conversation, { toolCallId }, makeId(0)), { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
-  return { events: [{ type: "upsert", entry: withOutputs(conversation, { ...before, content: [...before.content, ...added.content].slice(-MOST_CONTENT) }) }], made: 1 };
+  const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)), { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
+  return { events: [{ type: "upsert", entry: withOutputs(conversation, { ...before, content: [...before.content, ...added.content].slice(-MOST_CONTENT) }) }], made: wasKnown ? 0 : 1 };
 }
 
 /** A terminal that is mentioned shows what was said of it before. */

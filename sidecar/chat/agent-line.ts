@@ -38,6 +38,8 @@ const LOGGED_CHARACTERS = 2_000;
 export class AgentLine implements Disposable {
   /** Counts openings: what comes from an earlier one is late. */
   #opening = 0;
+  /** Of the opening of now: aborts when the agent is left. */
+  #staying = new AbortController();
   #agent: { readonly lease: Lease; readonly id: string } | undefined;
   readonly #questions: AgentQuestions;
   readonly #files: AgentFiles;
@@ -96,7 +98,8 @@ export class AgentLine implements Disposable {
     this.#pause?.[Symbol.dispose]();
     const tell = this.#teller();
     this.#patience.toOpen(tell);
-    this.world.pool.acquire(this.#key).then(async lease => {
+    this.#staying = new AbortController();
+    this.world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
       if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
       try {
         const { version, agentName } = lease.connection;
@@ -169,6 +172,7 @@ export class AgentLine implements Disposable {
     this.#opening++;
     if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
     this.#agent = undefined;
+    this.#staying.abort();
     this.#questions.settle();
     this.#terminals.leave().catch((error: unknown) => this.world.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }));
     this.#terminals = this.#noTerminals();
@@ -232,7 +236,8 @@ export class AgentLine implements Disposable {
     const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
     this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: reason.message, cause: describe(reason.cause) });
     const actions: readonly ActionId[] = error instanceof AgentError && (error.code === "notFound" || error.code === "unsupported") ? ["selectAgent", "showLogs"] : ["restartAgent", "showLogs"];
-    return { text: reason.message, actions };
+    const lastWords = typeof reason.cause === "string" ? readable(reason.cause, LOGGED_CHARACTERS) : undefined;
+    return { text: reason.message, actions, ...(lastWords === undefined ? {} : { detail: lastWords }) };
   }
 }
 

@@ -4,7 +4,8 @@
  * Invariants: what no person could read in a day is cut, and said once a turn; a question is never left out, nor how a tool call that
  * is shown ended; what was shown stays.
  */
-import type { ChatEvent, Entry, ToolContent } from "../../src/protocol/chat";
+import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
+import { objectOr } from "../rpc/json";
 import { chain, emit, say, type State, type Step } from "./session-model";
 
 /** Of one turn; `told`: the user knows that something is left out. */
@@ -24,14 +25,20 @@ export function emitBounded(state: State, event: ChatEvent): Step {
   }
 }
 
+/** Before an update is looked at: a call that is announced when there is no room for another costs no search among thousands. */
+export function isFull(state: State, raw: unknown): boolean { return hasNoRoom(state) && objectOr(raw).sessionUpdate === "tool_call"; }
+
+/** For another card. */
+export function hasNoRoom({ spent }: State): boolean { return spent.entries >= MOST.entries; }
+
 function appended(state: State, event: Extract<ChatEvent, { readonly type: "append" }>): Step {
   const text = wholeCharacters(event.text, MOST.words - state.spent.words), [after, effects] = text === "" ? [state, []] : emit(spend(state, { words: text.length }), { ...event, text });
   return text.length === event.text.length ? [after, effects] : chain([after, effects], tell);
 }
 
 function upserted(state: State, entry: Entry): Step {
-  const { spent, conversation } = state, before = conversation.entries.findLast(({ id }) => id === entry.id);
-  if (before === undefined && spent.entries >= MOST.entries) return tell(state);
+  const { spent, conversation: { entries } } = state, before = entries[lastIndexOf(entries, entry.id)];
+  if (before === undefined && hasNoRoom(state)) return tell(state);
   const fitting = cut(entry, MOST.words - spent.words + wordsIn(before));
   const words = wordsIn(fitting) - wordsIn(before), content = Math.max(0, contentIn(fitting) - contentIn(before));
   const spending = { entries: before === undefined ? 1 : 0, words, content };
@@ -48,7 +55,8 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
   return { ...call, content: [] };
 }
 
-function tell(state: State): Step {
+/** Once a turn. */
+export function tell(state: State): Step {
   if (state.spent.told) return [state, []];
   return say({ ...state, spent: { ...state.spent, told: true } }, "warning", `${state.conversation.agent.name} sends more in this turn than can be kept. What is too much is left out.`, []);
 }

@@ -50,8 +50,8 @@ export interface Asked {
 /** A question of the agent that is no permission; `id` is ours. */
 export interface Elicited { readonly id: string; readonly message: string; readonly ask: FormAsk | UrlAsk }
 
-/** A sentence for the user, and the buttons that help. */
-export interface Trouble { readonly text: string; readonly actions: readonly ActionId[] }
+/** A sentence for the user, the buttons that help, and what the agent itself said last. */
+export interface Trouble { readonly text: string; readonly actions: readonly ActionId[]; readonly detail?: string }
 
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
 
@@ -125,8 +125,8 @@ export function idle(state: State): Step {
   return state.conversation.turn.state === "idle" ? [state, []] : emit(state, { type: "turn", turn: { state: "idle" } });
 }
 
-export function say(state: State, severity: Notice["severity"], text: string, actions: readonly ActionId[]): Step {
-  return emit({ ...state, made: state.made + 1 }, { type: "upsert", entry: { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, actions } });
+export function say(state: State, severity: Notice["severity"], text: string, actions: readonly ActionId[], detail?: string): Step {
+  return emit({ ...state, made: state.made + 1 }, { type: "upsert", entry: { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, ...(detail === undefined ? {} : { detail }), actions } });
 }
 
 export function emit(state: State, event: ChatEvent): Step {

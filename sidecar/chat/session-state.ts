@@ -186,7 +186,7 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   return chain(thoughtOver(state, now), t => settleQuestions(t, "the turn ended"), settleTools,
-    s => outcome.kind === "failed" ? say(s, "error", outcome.text, outcome.actions)
+    s => outcome.kind === "failed" ? say(s, "error", outcome.text, outcome.actions, outcome.detail)
       : outcome.reason !== "end_turn" ? say(s, outcome.reason === "cancelled" ? "info" : "warning", STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`, [])
         : isEmpty ? say(s, "info", `${name} ended its turn without an answer.`, []) : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
@@ -199,9 +199,9 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
 const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
 /** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
-function fell(state: State, { text, actions }: Trouble, isBack: boolean): Step {
+function fell(state: State, { text, actions, detail }: Trouble, isBack: boolean): Step {
   const wasAsked = state.phase.kind === "prompting" || (state.phase.kind === "opening" && state.phase.waiting !== undefined), pause = isBack ? PAUSES_MS[state.restarts] : undefined;
-  return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions), s => enter(s, { kind: "down" }), hold, idle, s => [s, [{ kind: "leave" }]],
+  return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions, detail), s => enter(s, { kind: "down" }), hold, idle, s => [s, [{ kind: "leave" }]],
     s => pause === undefined ? [s, []] : [{ ...s, restarts: s.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]]);
 }
 

@@ -3,12 +3,14 @@ import { isTerminal, type ChatEvent } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
 import { adaptUpdate } from "./acp-v1";
 import { adaptUpdateV2 } from "./acp-v2";
-import { emitBounded } from "./session-bounds";
+import { emitBounded, hasNoRoom, isFull, tell } from "./session-bounds";
 import { chain, emit, say, type SessionEvent, type State, type Step } from "./session-model";
 
 export function update(state: State, { update: raw, version }: Extract<SessionEvent, { readonly kind: "updated" }>, now: number): Step {
   if (state.phase.kind === "closed") return [state, []];
+  if (isFull(state, raw)) return tell(state);
   const { events, made } = (version === 2 ? adaptUpdateV2 : adaptUpdate)(state.conversation, raw, n => `${state.prefix}${state.made + n}`);
+  if (made > 0 && hasNoRoom(state)) return tell(state);
   return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emitBounded(s, isTurn(s) ? event : quiet(s, event))), s => timeThoughts(s, now));
 }
 

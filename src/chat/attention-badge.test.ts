@@ -9,7 +9,7 @@ suite("attention badge", () => {
   }
   const wants = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({ sessionId, wants: what, name: "Ada", ...(title === undefined ? {} : { title }) });
 
-  test("a hidden chat says how many wait, and tells of a question once", () => {
+  test("a hidden chat says how many wait, and tells of each question and each end of a turn once", () => {
     const { badge, told } = world();
     badge.heard(wants("a", "answer", "Tests"));
     badge.heard(wants("a", "answer"));
@@ -17,7 +17,7 @@ suite("attention badge", () => {
     badge.heard(wants("c", "reading"));
     badge.heard(wants("a", "nothing"));
     deepEqual(told, ["! Ada asks you something in “Tests”.", "1: 1 question waits for your answer", "1: 1 question waits for your answer",
-      "2: 1 question waits for your answer, 1 answer to read", "3: 1 question waits for your answer, 2 answers to read", "2: 2 answers to read"]);
+      "! Ada has finished.", "2: 1 question waits for your answer, 1 answer to read", "! Ada has finished.", "3: 1 question waits for your answer, 2 answers to read", "2: 2 answers to read"]);
   });
 
   test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
@@ -30,7 +30,7 @@ suite("attention badge", () => {
     badge.heard(wants("c", "reading"));
     badge.visible(true);
     badge.visible(false);
-    deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
+    deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "! Ada has finished.", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
   });
 
   test("a question that came right before the chat was hidden is told of, once; one that was answered is not", () => {
@@ -50,6 +50,6 @@ suite("attention badge", () => {
     const { badge, told } = world();
     badge.heard(wants("a", "reading"));
     badge.clear();
-    deepEqual(told, ["1: 1 answer to read", "none"]);
+    deepEqual(told, ["! Ada has finished.", "1: 1 answer to read", "none"]);
   });
 });

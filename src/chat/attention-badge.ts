@@ -1,6 +1,6 @@
 /**
- * What waits for the user while the chat is hidden: a number on its icon, and for a question a notification. A chat that is
- * looked at wants neither. That it is hidden is heard a while after it is: a question that came just before was not seen.
+ * What waits for the user while the chat is hidden: a number on its icon, and a notification. A chat that is looked at wants
+ * neither. That it is hidden is heard a while after it is: a question that came just before was not seen.
  */
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -37,7 +37,7 @@ export class AttentionBadge {
     else this.#wanted.set(wanted.sessionId, wanted);
     if (wanted.wants !== "answer") this.#shown.delete(wanted.sessionId);
     else if (before !== "answer" && this.#isVisible) this.#shown.set(wanted.sessionId, this.world.now());
-    else if (before !== "answer") this.#notify(wanted);
+    if (wanted.wants !== "nothing" && before !== wanted.wants && !this.#isVisible) this.#notify(wanted);
     this.#show();
   }
 
@@ -59,7 +59,7 @@ export class AttentionBadge {
     this.#show();
   }
 
-  #notify({ name, title }: Wanted): void { this.world.notify(`${name} asks you something${title === undefined ? "" : ` in “${title}”`}.`); }
+  #notify({ name, title, wants }: Wanted): void { this.world.notify(`${name} ${wants === "answer" ? "asks you something" : "has finished"}${title === undefined ? "" : ` in “${title}”`}.`); }
 
   #show(): void {
     const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length, answers = this.#wanted.size - questions;

@@ -72,6 +72,17 @@ suite("what a prompt holds besides words, between page and editor", () => {
     deepEqual(attached(world), [[file("/a"), file("/b")]]);
   });
 
+  test("what did not reach one page goes to the one that has come meanwhile", async () => {
+    const world = new World(), going = deferred<boolean>();
+    world.delivery = going.promise;
+    const adding = world.chat.attach([file("/a")]);
+    await world.ready();
+    world.delivery = true;
+    going.resolve(false);
+    await adding;
+    deepEqual(attached(world), [[file("/a")]]);
+  });
+
   test("no more waits than a prompt can hold", async () => {
     const world = new World();
     world.live = false;

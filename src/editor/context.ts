@@ -85,7 +85,7 @@ export class EditorContext {
 
   async #terminal(): Promise<Attachment> {
     const terminal = vscode.window.activeTerminal;
-    const text = terminal ? await this.terminal.read() : "";
+    const text = terminal ? (await this.terminal.read()).trimEnd() : ""; // all of it ends in the empty lines of the screen
     if (!terminal || text === "") throw new NothingToAdd(NO_TERMINAL);
     return { kind: "terminal", name: terminal.name, text: text.length <= ATTACHED_TEXT_LIMIT ? text : `${TOO_EARLY}${text.slice(TOO_EARLY.length - ATTACHED_TEXT_LIMIT)}` };
   }

@@ -19,6 +19,14 @@ suite("the list of files", () => {
     deepEqual(paths(list), ["c.ts"]);
   });
 
+  test("a file that comes twice is there once, and gone when it goes", () => {
+    const list = new FileList("/w", "");
+    for (const path of ["src/a.ts", "src/a.ts"]) list.add(path);
+    deepEqual([list.size, paths(list)], [1, ["src/", "src/a.ts"]]);
+    list.remove("src/a.ts");
+    deepEqual(paths(list), []);
+  });
+
   test("with a prefix it is searched by that, too", () => {
     const list = new FileList("/w", "web/");
     list.add("src/a.ts");

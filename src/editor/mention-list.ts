@@ -54,8 +54,7 @@ function* candidates(files: Iterable<Listed>, opened: readonly Opened[], order: 
 const keyOf = ({ root, path }: Listed): string => `${root}\n${path}`;
 
 function mentionOfFile({ kind, root, path: relative, target }: Listed, about: string): Mention {
-  const absolute = root === "" ? relative : path.join(root, relative);
-  return { name: kind === "folder" ? `${target.path}/` : target.path, about, adds: { kind: "attachment", attachment: { kind, path: absolute } } };
+  return { name: kind === "folder" ? `${target.path}/` : target.path, about, adds: { kind: "attachment", attachment: { kind, path: path.join(root, relative) } } };
 }
 
 function mentionOfSymbol({ name, what, path: file, where, startLine, endLine }: Named): Mention {

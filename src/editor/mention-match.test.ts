@@ -27,6 +27,8 @@ suite("what is typed behind an @, and what it fits", () => {
 
   test("words begin at what is no letter, at capitals and at numbers", () => {
     for (const [query, name] of [["bar", "foo bar"], ["bar", "foo_bar"], ["bar", "fooBar"], ["2", "v2"], ["http", "myHTTPServer"]] as const) equal(tier(query, name), 2, `${query} in ${name}`);
+    // Its small letter is two characters.
+    deepEqual([tier("bar", "İ-bar"), tier("ibc", "İ-b-c")], [2, 4]);
     for (const [query, name] of [["ar", "fooBar"], ["ttp", "myHTTPServer"], ["2", "v12"]] as const) equal(tier(query, name), 3, `${query} in ${name}`);
   });
 
@@ -41,7 +43,11 @@ suite("what is typed behind an @, and what it fits", () => {
     deepEqual(found("main", ["a/main.ts", "open/main.ts", "open/domain.ts"], 3, weight), ["open/main.ts", "a/main.ts", "open/domain.ts"]);
   });
 
-  test("what is less scattered comes first", () => deepEqual(found("abc", ["a1b1c", "ab1c", "a11b11c"]), ["ab1c", "a1b1c", "a11b11c"]));
+  test("what is less scattered comes first, wherever it begins, then what is shorter", () => {
+    deepEqual(found("abc", ["a1b1c", "ab1c-with-more", "a11b11c"]), ["ab1c-with-more", "a1b1c", "a11b11c"]);
+    deepEqual(found("bc", ["b11c", "aab1c"]), ["aab1c", "b11c"]);
+    deepEqual(found("", ["aaa.ts", "b.ts"]), ["b.ts", "aaa.ts"]);
+  });
 
   test("exactly what holds the characters in order is found", () =>
     fc.assert(fc.property(query, paths, (query, paths) => {

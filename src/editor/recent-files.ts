@@ -29,7 +29,7 @@ export class RecentFiles implements vscode.Disposable {
   }
 }
 
-function distinct(files: readonly vscode.Uri[]): readonly vscode.Uri[] { return [...new Map(files.toReversed().map(file => [String(file), file])).values()].toReversed(); }
+function distinct(files: readonly vscode.Uri[]): readonly vscode.Uri[] { return [...new Map(files.map(file => [String(file), file])).values()]; }
 
 function fileOf(input: unknown): vscode.Uri | undefined {
   const uri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook ? input.uri

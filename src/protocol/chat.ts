@@ -250,8 +250,8 @@ function printed(terminal: TerminalView, piece: { readonly offset: number; reado
   return output === undefined ? terminal : { ...terminal, output };
 }
 
-/** From the end, because what changes is nearly always the newest. */
-function lastIndexOf(entries: readonly Entry[], id: string): number {
+/** From the end, because what changes is nearly always the newest; -1: it is not there. */
+export function lastIndexOf(entries: readonly Entry[], id: string): number {
   for (let i = entries.length - 1; i >= 0; i--) if (entries[i]?.id === id) return i;
   return -1;
 }

@@ -78,7 +78,9 @@ suite("what the editor adds to a prompt", () => {
       terminal.show(true);
       await until("it is the active one", () => vscode.window.activeTerminal === terminal);
       await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
-      copied = "$ ls";
+      copied = " \n\n";
+      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+      copied = "$ ls\n\n\n";
       assert.deepEqual(await context.gather({ kind: "terminal" }), { attachments: [{ kind: "terminal", name: "printout", text: "$ ls" }] });
       copied = `first${"x".repeat(ATTACHED_TEXT_LIMIT)}last`;
       const [long] = (await context.gather({ kind: "terminal" })).attachments;
@@ -114,7 +116,7 @@ suite("what the editor adds to a prompt", () => {
     (vscode.window.activeTextEditor ?? assert.fail()).selection = new vscode.Selection(0, 0, 0, 0);
     assert.deepEqual([await kinds(uri), await kinds()], [["file a.ts"], ["file a.ts"]], "nothing selected");
     copied = "$ ls";
-    await assert.rejects(additions(context, { instanceId: 1 }, undefined), nothing(/in a terminal/));
+    await assert.rejects(additions(context, { name: "bash" }, [{ name: "bash" }]), nothing(/in a terminal/));
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await assert.rejects(additions(context, undefined, undefined), nothing(/Nothing is selected in an editor/));
   });
@@ -124,8 +126,8 @@ suite("what the editor adds to a prompt", () => {
     try {
       for (const name of ["a.ts", "b.ts", "c.ts"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
       await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
-      await show("a.ts", "", new vscode.Selection(0, 0, 0, 0));
-      await until("all are known", () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["a.ts true", "b.ts true", "c.ts false"]));
+      for (const name of ["a.ts", "b.ts"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
+      await until("all are known", () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["b.ts true", "a.ts true", "c.ts false"]));
     } finally { recent.dispose(); }
   });
 

@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { sendPrompt, turnEnded, turnState, type Box } from "./harness";
 import { violations } from "./axe";
+import { hasChips, input, pasteFile, pasteImage } from "./composing";
 import { button, newTab, openScripted, seen, showsText, wear } from "./scripted";
 
 const ANSWER = ["# One", "It splits the text at **white space**; see [the documentation](https://example.com/docs).", "### Two", "- words", "  - lines", "", "> Quoted.", "", "```js", "// Counts.", "const a = /x/.test(\\\"b\\\") ? 1 : null;", "```", "", "| File | Words |", "|---|---|", "| README.md | 62 |"].join("\\n");
@@ -53,6 +54,17 @@ suite("accessibility", () => {
       await box.page.emulateMedia({ reducedMotion: "reduce" });
       await sendPrompt(box.frame, "title Going on; say One sentence. And half a\\n\\n; wait-cancel");
       await showsText(box.frame, "And half a");
+      await input(box.frame).click();
+      await box.page.keyboard.type("say next");
+      await box.page.keyboard.press("Enter");
+      await chat().locator(".symposium-queued").waitFor();
+      await pasteImage(box.frame, 9, 9, "nine");
+      await hasChips(box.frame, "nine.png");
+      await pasteFile(box.frame, "broken.png", "image/png", "no image");
+      await chat().locator(".mynah-chat-prompt-input-sticky-card").getByText("broken.png").waitFor();
+      await newTab(box);
+      await sendPrompt(box.frame, "title Empty; commands plan:Makes a plan,review:Looks at the changes <what to review>; say .");
+      await turnEnded(box.frame);
       await newTab(box);
       await sendPrompt(box.frame, EVERYTHING);
       await button(box.frame, "Allow once").click();
@@ -70,6 +82,7 @@ suite("accessibility", () => {
     });
     suiteTeardown(() => box.close());
 
+    const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
     const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
     async function show(title: string): Promise<void> {
       await box.frame.getByRole("tab", { name: title }).click();
@@ -86,9 +99,24 @@ suite("accessibility", () => {
           await isFine();
         });
 
-        test("in one that is going on", async () => {
+        test("in one that is going on, with a prompt that waits, things attached, and a remark", async () => {
           await show("Going on");
           await isFine();
+          await box.screenshot(`a11y-${name}-going-on`);
+        });
+
+        test("with the list of what fits behind an @, and with that of the agent's commands", async () => {
+          await show("Empty");
+          await input(box.frame).click();
+          await box.page.keyboard.type("@read");
+          await options().first().waitFor();
+          await isFine();
+          await input(box.frame).fill("");
+          await box.page.keyboard.type("/");
+          await options().first().waitFor();
+          await isFine();
+          await box.screenshot(`a11y-${name}-commands`);
+          await input(box.frame).fill("");
         });
 
         test("in one with every kind of card, folded and unfolded, with its plan and its usage", async () => {
@@ -131,7 +159,6 @@ suite("accessibility", () => {
       await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
     });
 
-    const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
     /** What is in the regions, which keep it for a while: in order, and behind it, with a mark, what did not wait. */
     const said = async (): Promise<readonly string[]> => [
       ...await box.frame.locator(".symposium-spoken[role=log] > p").allTextContents(), ...(await box.frame.locator(".symposium-spoken[role=alert] > p").allTextContents()).map(text => `! ${text}`)];
@@ -163,7 +190,7 @@ suite("accessibility", () => {
     test("of another chat that it asks, at once and with all that it asks, and that it has finished", async () => {
       const gate = path.join(box.folders[0] ?? "", "gate");
       execFileSync("mkfifo", [gate]);
-      await sendPrompt(box.frame, `title Behind; terminal cat gate; say Not heard. Nor this.; ask p2 kind=execute title="Clean up" input={"command":"rm -r build"}; say Nor that.`);
+      await sendPrompt(box.frame, `title Behind; terminal cat gate; say Not heard. Nor this.; ask p2 kind=execute title="Clean up" input={"command":"rm -r build"}; terminal cat gate; say Nor that.`);
       await box.frame.locator(".symposium-terminal").waitFor();
       await newTab(box);
       await forget();
@@ -172,7 +199,9 @@ suite("accessibility", () => {
       await box.frame.getByRole("tab", { name: "Behind" }).click();
       await forget();
       await button(box.frame, "Allow once").click();
+      await seen(async () => await box.frame.locator(".mynah-chat-wrapper:visible .symposium-terminal").count() === 2, "the second command");
       await box.frame.getByRole("tab", { name: "Scripted" }).click();
+      await writeFile(gate, "");
       await hears("In the chat “Behind”, Scripted has finished.");
     });
 
@@ -187,10 +216,10 @@ suite("accessibility", () => {
       await button(box.frame, "Allow once").click();
       await turnEnded(box.frame);
       await sendPrompt(box.frame, `${QUESTION.replace("ask", "sleep 500; ask")}`);
-      await input().pressSequentially("and");
+      await input(box.frame).pressSequentially("and");
       assert.match(await hears("! "), new RegExp(`! Scripted wants to change a file: ${ASKED.replaceAll(".", "\\.")}`));
-      assert.equal(await input().evaluate(element => element === document.activeElement), true);
-      await input().fill("");
+      assert.equal(await input(box.frame).evaluate(element => element === document.activeElement), true);
+      await input(box.frame).fill("");
     });
 
     test("no more when the turn is stopped", async () => {
@@ -226,7 +255,7 @@ suite("accessibility", () => {
     const tabs = () => box.frame.getByRole("tab").evaluateAll(all => all.map(tab => `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`));
 
     test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
-      await box.frame.locator(".mynah-chat-prompt-input:visible").focus();
+      await input(box.frame).focus();
       await box.page.keyboard.type("draft");
       const up: string[] = [];
       for (let n = 0; n < 5; n++) { await press("Alt+ArrowUp"); up.push(await focused()); }
@@ -239,7 +268,7 @@ suite("accessibility", () => {
       await is("Tool call");
       await press("Alt+ArrowDown", "Alt+ArrowDown");
       await is("Prompt");
-      assert.equal(await box.frame.locator(".mynah-chat-prompt-input:visible").innerText(), "draft");
+      assert.equal(await input(box.frame).innerText(), "draft");
     });
 
     test("what a card folds can be unfolded, and says whether it is", async () => {
@@ -259,8 +288,8 @@ suite("accessibility", () => {
       await is("Prompt");
       await press("Escape");
       await is("Prompt");
-      assert.equal(await box.frame.locator(".mynah-chat-prompt-input:visible").innerText(), "draft");
-      await box.frame.locator(".mynah-chat-prompt-input:visible").fill("");
+      assert.equal(await input(box.frame).innerText(), "draft");
+      await input(box.frame).fill("");
     });
 
     test("tabs: one stop of the Tab key, arrow keys, Home and End, Enter to the prompt, Delete closes", async () => {
@@ -304,7 +333,7 @@ suite("accessibility", () => {
 
     test("what a mouse finds out by resting is shown where the focus is, and goes with it", async () => {
       const tip = box.frame.locator(".symposium-tip");
-      await box.frame.locator(".mynah-chat-prompt-input:visible").focus();
+      await input(box.frame).focus();
       for (let n = 0; n < 12 && !/New tabs|agent of new/.test(await focused()); n++) await press("Tab");
       await tip.waitFor();
       assert.equal(await tip.innerText(), "The agent of new tabs. Open tabs keep theirs.");

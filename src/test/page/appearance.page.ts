@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sendPrompt, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour } from "./looks";
-import { button, newTab, openScripted, seen, showsText, typeDraft } from "./scripted";
+import { button, newTab, openScripted, showsText, typeDraft, wear } from "./scripted";
 
 const ANSWER = [
   "## What `count` does", "It splits the text at **white space** and counts what is *not empty*; see [the documentation](https://example.com/docs).",
@@ -64,7 +64,7 @@ suite("the chat's appearance", () => {
   for (const { theme, kind, name } of THEMES) {
     suite(`in ${theme}`, () => {
       suiteSetup(async () => {
-        await wear(theme, kind);
+        await wear(box, theme, kind);
         await screenshots(name);
       });
 
@@ -96,16 +96,6 @@ suite("the chat's appearance", () => {
     assert.equal(open?.border.colour, warning);
     assert.notEqual(answered?.border.colour, warning);
   });
-
-  /** The settings file would not do: VS Code in a browser does not watch it. */
-  async function wear(theme: string, kind: string): Promise<void> {
-    await box.command("Preferences: Color Theme");
-    const pick = box.page.locator(".quick-input-widget:visible");
-    await pick.locator("input.input").fill(theme);
-    await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
-    await box.page.keyboard.press("Enter");
-    await seen(async () => await box.frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
-  }
 
   async function hasEdges(): Promise<void> {
     const contrast = await themeColour(box.frame, "contrastBorder");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour } from "./looks";
-import { openScripted, seen, showsText } from "./scripted";
+import { openScripted, seen, showsText, wear } from "./scripted";
 
 const SETTINGS = {
   "symposium.agents": [{ id: "looks", name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), "--options"] } } }],
@@ -130,7 +130,7 @@ suite("the look of what an agent shows and asks", () => {
   for (const { theme, kind, name } of THEMES) {
     suite(`in ${theme}`, () => {
       suiteSetup(async () => {
-        await wear(theme, kind);
+        await wear(box, theme, kind);
         await screenshots(name);
       });
 
@@ -223,7 +223,7 @@ suite("the look of what an agent shows and asks", () => {
       await input().focus();
       await box.page.keyboard.type("/p");
       await box.page.keyboard.press("Escape");
-      assert.deepEqual([await input().textContent(), await chat().locator(".symposium-commands").isVisible()], ["/p", false]);
+      assert.deepEqual([await input().textContent(), await chat().locator(".symposium-commands:visible").count()], ["/p", 0]);
       await box.page.keyboard.type("r");
       await chat().locator(".symposium-commands [role=option]", { hasText: "pr-create" }).click();
       assert.equal(await input().textContent(), "/pr-create ");
@@ -257,16 +257,6 @@ form* ${field("message", HTML)} requestedSchema=${JSON.stringify(hostile)}`.repl
       await input().fill("");
     });
   });
-
-  /** The settings file would not do: VS Code in a browser does not watch it. */
-  async function wear(theme: string, kind: string): Promise<void> {
-    await box.command("Preferences: Color Theme");
-    const pick = box.page.locator(".quick-input-widget:visible");
-    await pick.locator("input.input").fill(theme);
-    await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
-    await box.page.keyboard.press("Enter");
-    await seen(async () => await box.frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
-  }
 
   async function screenshots(name: string): Promise<void> {
     await box.screenshot(`look-${name}-end`);

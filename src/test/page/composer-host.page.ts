@@ -16,6 +16,12 @@ suite("what comes from the editor into a prompt", () => {
     box.page.setDefaultTimeout(15_000);
   });
   suiteTeardown(() => box.close());
+  teardown(async () => {
+    await box.page.keyboard.press("Escape");
+    if (await prompt().count() !== 1) return;
+    await prompt().fill("");
+    while (await chips().count() > 0) await chips().first().locator("button").click();
+  });
 
   const inFolder = (name: string): string => path.join(folder, name);
   const addressOf = (name: string, lines = ""): string => `${pathToFileURL(inFolder(name)).href}${lines}`;
@@ -39,10 +45,12 @@ suite("what comes from the editor into a prompt", () => {
 
   /** By its name, in the quick pick of files, as the file that stays open. */
   async function openFile(name: string): Promise<void> {
-    await box.page.keyboard.press("Control+p");
-    await box.page.locator(".quick-input-widget input.input").fill(name);
-    await box.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) }).first().waitFor();
-    await box.page.keyboard.press("Enter");
+    await seen(async () => {
+      await box.page.keyboard.press("Escape");
+      await box.page.keyboard.press("Control+p");
+      await box.page.locator(".quick-input-widget input.input").fill(name);
+      return box.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) }).first().click({ timeout: 3_000 }).then(() => true, () => false);
+    }, `${name} among the files`);
     await box.page.locator(".tabs-container .tab.active", { hasText: path.basename(name) }).waitFor();
     await box.page.locator(".editor-group-container .view-lines").first().waitFor();
   }
@@ -66,9 +74,10 @@ suite("what comes from the editor into a prompt", () => {
   test("from the explorer, before the chat was ever open: files and folders, into a first tab", async () => {
     await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus come with it
     await box.command("File: Focus on Files Explorer");
-    await inExplorer("README.md").click();
-    await inExplorer("src").click({ modifiers: ["Control"] });
     await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
+    await hasChips("README.md");
+    await box.command("File: Focus on Files Explorer");
+    await fromMenuOf(inExplorer("src"), "Add to Symposium");
     await hasChips("README.md", "src/");
     await focusIsInPrompt();
     await box.page.keyboard.type("received");
@@ -77,6 +86,7 @@ suite("what comes from the editor into a prompt", () => {
   });
 
   test("a selection from the light bulb, with the side bar hidden", async () => {
+    await box.open();
     await openFile("src/count.mjs");
     await toggleSidebar(box);
     const action = box.page.locator(".action-widget .monaco-list-row", { hasText: "Discuss in Symposium" });
@@ -173,8 +183,6 @@ suite("what comes from the editor into a prompt", () => {
     await seen(async () => /^\d+ problems?$/.test((await chipNames())[0] ?? ""), "the chip of the problems");
     await prompt().fill("received");
     assert.match(await received(1), /wrong\.json:1:\d+ error /);
-    await box.page.keyboard.press("Control+p");
-    await box.page.keyboard.press("Escape");
   });
 
   test("what is dropped from the explorer, by its address; what is no file is said", async () => {

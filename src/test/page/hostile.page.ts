@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { button, openScripted, seen, showsText } from "./scripted";
+import { promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { button, newTab, openScripted, seen, shownText, showsText } from "./scripted";
 
 /** What would run sets this, in whatever frame. */
 const RUN = "window.hacked=(window.hacked||0)+1";
@@ -172,6 +172,75 @@ suite("an agent that wants to take the page over", () => {
     assert.ok(lines.length < 17_000, String(lines.length));
   });
 });
+
+const FLOODS: readonly (readonly [what: string, script: string, told: string | RegExp])[] = [
+  ["100,000 tool calls", "flood 100000 tools", "sends more in this turn than can be kept"],
+  ["100,000 updates of one tool call", "flood 100000 updates", "flood 100000"],
+  ["100,000 pieces of text", "stream 100000 chunks of 25 chars", "sends more in this turn than can be kept"],
+  ["a command that prints 20 MB", "terminal sh -c 'yes flood | head -c 20000000'", "exit 0: "],
+  ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
+];
+/** A machine that runs all of VS Code beside the flood is slow; frozen is something else. */
+const SOON_MS = 1_000;
+
+suite("an agent that floods", () => {
+  let box: Box;
+  let quiet: string;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+    quiet = await selectedTab(box);
+  });
+  suiteTeardown(() => box.close());
+
+  for (const [what, script, told] of FLOODS) test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async () => {
+    await newTab(box);
+    const flooded = await selectedTab(box);
+    await (await promptInput(box.frame)).fill(script);
+    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    await selectTab(box, quiet);
+    const times = await typedKeys(box, "still here");
+    assert.ok(Math.max(...times) < SOON_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
+    await selectTab(box, flooded);
+    await seen(async () => typeof told === "string" ? (await shownText(box.frame)).includes(told) : told.test(await shownText(box.frame)), `the end of ${what}`, 90_000);
+    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click({ timeout: 2_000 }).catch(() => undefined);
+    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn", 60_000);
+    await (await promptInput(box.frame)).fill("say STILL-ALIVE");
+    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    await showsText(box.frame, "STILL-ALIVE");
+  });
+});
+
+const selectedTab = async (box: Box): Promise<string> => await box.frame.locator("body").getAttribute("data-tab") ?? "";
+
+/** Tab by tab, until it is this one. */
+async function selectTab(box: Box, tabId: string): Promise<void> {
+  for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
+    await label.click();
+    if (await selectedTab(box) === tabId) return;
+  }
+  throw new Error("There is no such tab.");
+}
+
+/** Milliseconds from each key to the frame that shows it. */
+async function typedKeys(box: Box, text: string): Promise<readonly number[]> {
+  const body = box.frame.locator("body"), input = await promptInput(box.frame);
+  await input.fill("");
+  await input.click();
+  await body.evaluate(() => {
+    const times: number[] = [], before = "keyTimes" in window;
+    Object.assign(window, { keyTimes: times });
+    if (before) return;
+    addEventListener("keydown", ({ timeStamp }) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => { if ("keyTimes" in window && Array.isArray(window.keyTimes)) window.keyTimes.push(performance.now() - timeStamp); }));
+    }, true);
+  });
+  await input.pressSequentially(text, { delay: 100 });
+  await seen(async () => await input.innerText() === text, "what was typed");
+  const times = await body.evaluate(() => "keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []);
+  assert.equal(times.length, text.length);
+  return times;
+}
 
 /** What the extension has written to its output channel, which VS Code keeps as a file. */
 function readLog(box: Box): string {

@@ -54,6 +54,11 @@ suite("an agent's life", () => {
     await seen(async () => await box.frame.getByRole("tab").count() < count, "the end of the tab");
   }
 
+  async function hideChat(): Promise<void> {
+    await toggleSidebar(box);
+    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+  }
+
   suite("that does not begin", () => {
     teardown(closeTab);
 
@@ -61,11 +66,13 @@ suite("an agent's life", () => {
       await tabOf(id);
       await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
       assert.deepEqual((await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""), buttons);
+      assert.match(await notices().last().textContent() ?? "", new RegExp(`${says.source}[^]*${buttons.join("[^]*")}$`), "it is read in the order in which it is seen");
       assert.equal(await turnState(box.frame), "idle");
       await box.screenshot(`life-${id}`);
       await sendPrompt(box.frame, "say hello");
       await button(box.frame, "Send Again").waitFor();
-      assert.deepEqual([await prompts(), await turnState(box.frame)], [["say hello"], "idle"]);
+      await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
+      assert.deepEqual(await prompts(), ["say hello"]);
     });
   });
 
@@ -107,16 +114,33 @@ suite("an agent's life", () => {
     await closeTab();
   });
 
-  test("one that never starts says that it does, and goes with its tab", async () => {
+  test("one that never starts says that it tries, can be stopped, and goes with its tab", async () => {
     await tabOf("Hanging");
     await sendPrompt(box.frame, "say never");
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
     assert.equal(processesOf(box, "--hang-init").length, 1);
+    await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
+    await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
+    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
     await closeTab();
     await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
   });
 
-  suite("that dies", () => {
+  suite("that dies, or ends its turn, where nobody looks", () => {
+    const badge = () => box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
+
+    test("an answer that has ended while the view was hidden: a badge on its icon, and a notification that leads to it", async () => {
+      await tabOf("Good");
+      await sendPrompt(box.frame, "stream 40 chunks of 10 chars every 50 ms; say END");
+      await hideChat();
+      const toast = box.page.locator(".notification-toast", { hasText: "Good has finished." });
+      await toast.waitFor();
+      await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
+      await toast.getByRole("button", { name: "Open Chat" }).click();
+      await badge().waitFor({ state: "hidden" });
+      await showsText(box.frame, /END$/m);
+    });
+
     test("between two turns it is back by itself, and the next prompt is answered", async () => {
       await tabOf("Good");
       await sendPrompt(box.frame, "pid");
@@ -133,33 +157,19 @@ suite("an agent's life", () => {
 
     test("in the middle of an answer, in a view that is hidden: what it said is there, and Send Again repeats the prompt", async () => {
       await newTab(box);
-      await sendPrompt(box.frame, "pid; say half an; wait-cancel");
-      await showsText(box.frame, /half an/);
+      await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
+      await showsText(box.frame, /\d, half an/);
       const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
-      await toggleSidebar(box);
-      await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+      await hideChat();
       process.kill(pid, "SIGKILL");
       await badge().waitFor();
       await toggleSidebar(box);
       await showsText(box.frame, /half an[^]*interrupted[^]*Good stopped unexpectedly/);
       await button(box.frame, "Send Again").last().click();
-      await seen(async () => [...(await shownText(box.frame)).matchAll(/half an$/gm)].length === 2, "the answer once more");
-      assert.deepEqual(await prompts(), ["pid; say half an; wait-cancel", "pid; say half an; wait-cancel"]);
+      await seen(async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2, "the answer once more");
+      assert.deepEqual(await prompts(), ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"]);
       await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
       await turnEnded(box.frame);
     });
-  });
-
-  const badge = () => box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
-
-  test("an answer that has ended while the view was hidden: a badge says so, until the view is on show", async () => {
-    await newTab(box);
-    await sendPrompt(box.frame, "stream 40 chunks of 10 chars every 50 ms; say END");
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
-    await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
-    await toggleSidebar(box);
-    await badge().waitFor({ state: "hidden" });
-    await showsText(box.frame, /END$/m);
   });
 });

@@ -1,0 +1,69 @@
+import { equal } from "node:assert/strict";
+import { FollowEnd, type Scroller } from "./follow-end";
+
+/** A list of so many pixels, 100 of which are seen. */
+class List implements Scroller {
+  scrollHeight = 500;
+  readonly clientHeight = 100;
+  #top = 0;
+  #listener: () => void = () => undefined;
+  get scrollTop(): number { return this.#top; }
+  set scrollTop(value: number) { this.#top = Math.max(0, Math.min(value, this.scrollHeight - this.clientHeight)); }
+  addEventListener(_type: "scroll", listener: () => void): void { this.#listener = listener; }
+  /** As a user does it. */
+  scroll(to: number): void { this.scrollTop = to; this.#listener(); }
+  told(): void { this.#listener(); }
+  get left(): number { return this.scrollHeight - this.scrollTop - this.clientHeight; }
+}
+
+suite("following the end", () => {
+  function following() {
+    const list = new List(), timers: (() => void)[] = [];
+    const follow = new FollowEnd(list, { now: () => 0, after: (_ms, expired) => { timers.push(expired); } });
+    const draw = (pixels: number) => { const after = follow.before(); list.scrollHeight += pixels; after(); };
+    return { list, draw, late: () => timers.splice(0).forEach(expired => expired()) };
+  }
+
+  test("a reader at the end stays there, whatever is drawn", () => {
+    const { list, draw } = following();
+    draw(300);
+    equal(list.left, 0);
+    list.told();
+    draw(300);
+    equal(list.left, 0);
+  });
+
+  test("what grows after a drawing, by itself or before the scrolling is told, does not take the reader from the end", () => {
+    const { list, draw, late } = following();
+    draw(300);
+    list.scrollHeight += 200;
+    list.told();
+    equal(list.left, 200);
+    late();
+    equal(list.left, 0);
+    list.scrollHeight += 200;
+    draw(10);
+    equal(list.left, 0);
+  });
+
+  test("who has scrolled up stays there, also later, until the end is reached again", () => {
+    const { list, draw, late } = following();
+    draw(300);
+    list.told();
+    list.scroll(200);
+    draw(300);
+    late();
+    equal(list.scrollTop, 200);
+    list.scroll(list.scrollHeight);
+    draw(300);
+    equal(list.left, 0);
+  });
+
+  test("a few pixels are the end", () => {
+    const { list, draw } = following();
+    draw(0);
+    list.scroll(list.scrollTop - 30);
+    draw(100);
+    equal(list.left, 0);
+  });
+});
