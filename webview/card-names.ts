@@ -4,6 +4,7 @@
  */
 import { freshId, make } from "./dom";
 import { keyOf } from "./card";
+import { cardElements } from "./card-elements";
 import { isQuestion, type Page } from "./page-model";
 import { whatIsAsked, whoAsks } from "./question-text";
 import type { Permission } from "../src/protocol/chat";
@@ -19,10 +20,11 @@ export class CardNames {
   /** To be called after a drawing. */
   show({ tabs, selected }: Page): void {
     const tab = selected === undefined ? undefined : tabs.get(selected);
-    for (const card of this.root.querySelectorAll<HTMLElement>(".mynah-chat-item-card[role=article][data-kind]:not([aria-label])")) {
-      card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
+    const all = cardElements(this.root);
+    for (const card of all) {
+      if (card.matches("[role=article][data-kind]:not([aria-label])")) card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
     }
-    const cards = [...this.root.querySelectorAll<HTMLElement>("[data-kind=permission], [data-kind=elicitation]")];
+    const cards = all.filter(({ dataset }) => dataset["kind"] === "permission" || dataset["kind"] === "elicitation");
     if (cards.length > 0 && tab) {
       const questions = new Map(tab.conversation.entries.flatMap(entry => isQuestion(entry) ? [[keyOf(entry.id), entry] as const] : []));
       for (const card of cards) {
@@ -31,7 +33,7 @@ export class CardNames {
       }
     }
     // In the order in which they are seen.
-    for (const buttons of this.root.querySelectorAll(BUTTONS_FIRST)) if (!buttons.contains(document.activeElement)) buttons.parentElement?.append(buttons);
+    for (const buttons of all.flatMap(partsOf)) if (buttons.matches(BUTTONS_FIRST) && !buttons.contains(document.activeElement)) buttons.parentElement?.append(buttons);
     for (const description of [...this.element.children]) if (!this.root.querySelector(`[aria-describedby="${description.id}"]`)) description.remove();
   }
 
@@ -49,6 +51,9 @@ export class CardNames {
 }
 
 const BUTTONS_FIRST = ".mynah-card > .mynah-chat-item-buttons-container:has(~ .mynah-chat-item-card-summary)";
+
+/** What stands one below the other in a card. */
+const partsOf = (card: Element): readonly Element[] => [...card.children].flatMap(inner => [...inner.children]);
 
 function nameOf(kind: string): string {
   const { cards } = texts;

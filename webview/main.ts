@@ -63,6 +63,8 @@ const saving = new Saving(() => vscode.setState(saved(page)), pageClock);
 window.addEventListener("pagehide", () => saving.flush());
 
 let page: Page;
+/** The page before the first piece of text that nobody was told of: they are told together, with the drawing at the latest. */
+let untold: Page | undefined;
 enter(openPage(restored(vscode.getState()), Date.now(), pageClock.now()));
 
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
@@ -77,9 +79,15 @@ acceptDrops(root, {
 setInterval(() => happen({ kind: "ticked" }), TICK_MS);
 
 function happen(happening: Happening): void {
-  const before = page;
+  const before = untold ?? page;
   enter(step(page, happening, pageClock.now()));
-  accessibility.changed(before, page);
+  untold = isText(happening) ? before : undefined;
+  if (untold === undefined) accessibility.changed(before, page);
+}
+
+/** To look at each piece of a long answer, as it comes, would mean to look at all of the answer. */
+function isText(happening: Happening): boolean {
+  return happening.kind === "received" && happening.message.type === "event" && (happening.message.event.type === "append" || happening.message.event.type === "terminalOutput");
 }
 
 function enter([next, effects]: Step): void {
