@@ -1,0 +1,9 @@
+/**
+ * The cards on screen, of all tabs, without a look at what is in them: that may be very much, and this is asked for at each drawing.
+ */
+export function cardElements(root: Element): readonly HTMLElement[] {
+  const tabs = root.querySelector(".mynah-ui-tab-contents-wrapper")?.children ?? [];
+  const lists = [...tabs].flatMap(tab => [...tab.children].filter(part => part.classList.contains("mynah-chat-items-container")));
+  const groups = lists.flatMap(list => [...list.children]);
+  return groups.flatMap(group => [...group.children].filter((card): card is HTMLElement => card instanceof HTMLElement && card.classList.contains("mynah-chat-item-card")));
+}
