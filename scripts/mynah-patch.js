@@ -56,7 +56,7 @@ const PATCHES = [
   {
     why: "… what stands in for a block changes nothing, and a block that becomes code, or is no longer code, takes the other's place",
     find: "else if(t.innerHTML!==a.innerHTML)if(t.classList.contains(\"mynah-syntax-highlighter\")){",
-    put: "else if(!t.classList.contains(\"symposium-same\")&&t.innerHTML!==a.innerHTML)if(t.classList.contains(\"mynah-syntax-highlighter\")&&a.classList.contains(\"mynah-syntax-highlighter\")){",
+    put: `else if(!t.classList.contains("symposium-same")&&(${differs})(t,a))if((${sameCode})(t,a)){`,
   },
   {
     why: "… the height of code, which has the page laid out at once, is asked for until it is known to be too much",
@@ -140,6 +140,17 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
   body.symposiumBlocks = { links, list };
   body.symposiumCount = all.length;
   return all;
+}
+
+/** Whether a block is not what it was: other markup can have the same in it, a heading what was a paragraph. */
+function differs(block, before) {
+  return block.tagName !== before.tagName || block.getAttribute("start") !== before.getAttribute("start") || block.innerHTML !== before.innerHTML;
+}
+
+/** Whether both are code of one language: then only the code is replaced, and whether it is unfolded stays. */
+function sameCode(block, before) {
+  const label = element => element.querySelector(".mynah-syntax-highlighter-language")?.textContent;
+  return block.classList.contains("mynah-syntax-highlighter") && before.classList.contains("mynah-syntax-highlighter") && label(block) === label(before);
 }
 
 /** The file with all changes. Throws where one does not fit. */

@@ -58,7 +58,9 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       const [open, last] = [asks, asks.at(-1)];
       asks = [];
       const focused = last !== undefined && focusCard(root, last.key);
-      for (const ask of open) if (ask !== last || !focused) region.sayNow(ask.text);
+      // In one: what comes into the region right after another takes its place, and is all that is heard.
+      const unseen = open.filter(ask => ask !== last || !focused).map(({ text }) => text);
+      if (unseen.length > 0) region.sayNow(unseen.join(" "));
     },
   };
 }

@@ -149,7 +149,12 @@ suite("announcements", () => {
       const listener = new Listener(pageOf(now, other));
       const said: string[] = [];
       const become = (tab: Tab) => { now = tab; said.push(...listener.says(pageOf(now, other))); };
-      const event = (each: ChatEvent) => become({ ...now, conversation: applyEvent(now.conversation, each) });
+      // Pieces of text may be told together, with what comes next.
+      const event = (each: ChatEvent) => {
+        const tab = { ...now, conversation: applyEvent(now.conversation, each) };
+        if (each.type === "append" && sizes.next().value > 5) now = tab;
+        else become(tab);
+      };
       for (const each of steps) {
         switch (each.kind) {
           case "grows": {

@@ -1,25 +1,44 @@
 /**
- * The newest cards of a long conversation: a renderer with thousands of live cards is slow. Pure.
- * Invariant: the window moves rarely (each move draws all of it again), and never shrinks below what the user asked for.
+ * The newest cards of a long conversation: a renderer with thousands of live cards, or a million characters, is slow. Pure.
+ * Invariant: the window moves rarely, never shrinks below what the user asked for, and always holds the newest card.
  */
+import type { Card } from "./card";
+
 export interface CardWindow {
   /** Index of the first card that is drawn. */
   readonly first: number;
-  /** Cards that the user asked to see beyond the usual. */
+  /** What the user asked to see beyond the usual; see `weightOf`. */
   readonly extra: number;
 }
 
 export const wholeWindow: CardWindow = { first: 0, extra: 0 };
 
-const USUAL = 100;
-const MOST = 150;
+/** A card of a few lines, and so many characters more. */
+export const weightOf = ({ body }: Pick<Card, "body">): number => 1 + Math.floor(body.length / 1_000);
+export const USUAL = 100;
+export const MOST = 150;
 
-export function slide({ first, extra }: CardWindow, count: number): CardWindow {
-  const most = MOST + extra;
-  return { first: count - first > most ? count - USUAL - extra : Math.min(first, count), extra };
+type Cards = readonly Pick<Card, "body">[];
+
+export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
+  const from = Math.min(first, cards.length);
+  return { first: weigh(cards, from) > MOST + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from, extra };
 }
 
-export function showEarlier({ first, extra }: CardWindow): CardWindow {
-  const more = Math.min(USUAL, first);
-  return { first: first - more, extra: extra + more };
+export function showEarlier({ first, extra }: CardWindow, cards: Cards): CardWindow {
+  const earlier = firstOf(cards, first, USUAL);
+  return { first: earlier, extra: extra + weigh(cards.slice(0, first), earlier) };
+}
+
+const weigh = (cards: Cards, from: number): number => cards.slice(from).reduce((sum, card) => sum + weightOf(card), 0);
+
+/** The first of the cards before `end` that weigh so much together; at least one. */
+function firstOf(cards: Cards, end: number, most: number): number {
+  let first = end, weight = 0;
+  while (first > 0) {
+    weight += weightOf(cards[first - 1] ?? { body: "" });
+    if (weight > most && first < end) break;
+    first--;
+  }
+  return first;
 }

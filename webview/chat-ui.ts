@@ -188,7 +188,7 @@ export class ChatUi {
   // --- cards
 
   #showCards(place: Place, view: TabView): void {
-    place.window = slide(place.window, view.cards.length);
+    place.window = slide(place.window, view.cards);
     const { first } = place.window;
     const cards = first === 0 ? view.cards : [earlier(first), ...view.cards.slice(first)];
     const steps = cardSteps(place.cards, cards);
@@ -265,7 +265,7 @@ export class ChatUi {
     const place = this.#places.get(tabId);
     if (!place?.view) return;
     const follow = place.parts.follow();
-    place.window = showEarlier(place.window);
+    place.window = showEarlier(place.window, place.view.cards);
     this.#showCards(place, place.view);
     follow();
   }

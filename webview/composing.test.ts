@@ -102,10 +102,13 @@ suite("composing: what is attached", () => {
     equal(run(two, attach([FILE], "gone")).page, two);
   });
 
-  test("Send Again sends what was attached, but for what was kept by its name alone", () => {
-    const attachments: readonly Attachment[] = [FILE, IMAGE, { ...IMAGE, data: "" }, { kind: "terminal", name: "zsh", text: "" }];
-    const asked = livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] });
-    deepEqual(run(asked, { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m2" }).posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE] }]);
+  test("Send Again sends what was attached; where some of it was kept by its name alone, it is the draft again, and that is said", () => {
+    const again = (attachments: readonly Attachment[]) =>
+      run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m2" });
+    deepEqual(again([FILE, IMAGE]).posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE] }]);
+    const lost = again([FILE, { ...IMAGE, data: "" }]);
+    deepEqual([lost.posts, draftOf(lost.page), tabOf(lost.page).remark?.text], [[], { text: "look", attachments: [FILE] }, `${IMAGE.name} is not kept any more: attach it again, then send.`]);
+    ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });
 
   test("what only the host knows is asked of it, and what cannot be attached is said", () => {

@@ -100,8 +100,12 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
   const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
   if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
   // Of what came from a page that is gone, some may have been kept by its name alone.
-  const attachments = (last.attachments ?? []).filter(isWhole);
+  const attachments = (last.attachments ?? []).filter(isWhole), lost = (last.attachments ?? []).filter(each => !isWhole(each));
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
+  if (lost.length > 0) {
+    const after = drafts.returned(tab.drafts, [prompt]), text = `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} not kept any more: attach ${lost.length === 1 ? "it" : "them"} again, then send.`;
+    return [withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }), [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE]];
+  }
   return begin(page, tab, { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] }, now);
 }
 

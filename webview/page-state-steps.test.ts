@@ -154,7 +154,9 @@ suite("page state, one by one", () => {
   test("a tab that gets no session at all gives back what is on its way to it", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(restored(JSON.parse(JSON.stringify(saved(sent.page)))), 0, 0);
-    const failed = run(next, { kind: "received", message: { type: "failed", tabId: "t1", message: "No." } });
+    const other = run(next, { kind: "received", message: { type: "failed", tabId: "t1", message: "Nothing is selected." } });
+    deepEqual(tabOf(other.page).drafts, tabOf(next).drafts);
+    const failed = run(next, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", noSession: true } });
     ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
   });
 

@@ -103,8 +103,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
 }
 
 /** Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could accept them. */
-function failed(page: Page, tab: Tab, { messageId, message }: Extract<HostToPage, { type: "failed" }>): Step {
-  const back = drafts.cameBack(tab.drafts, prompt => messageId === undefined ? tab.phase === "restored" : prompt.messageId === messageId);
+function failed(page: Page, tab: Tab, { messageId, message, noSession }: Extract<HostToPage, { type: "failed" }>): Step {
+  const back = drafts.cameBack(tab.drafts, prompt => noSession ? tab.phase === "restored" : prompt.messageId === messageId);
   const after: Tab = { ...tab, drafts: back, answering: messageId === undefined ? [] : tab.answering, remark: { tone: "error", text: message } };
   return [withTab(page, after), [show(tab), ...(back === tab.drafts ? [] : [SAVE]), ...forwarded(tab.drafts.onTheWay, after)]];
 }

@@ -57,11 +57,12 @@ export class QueueList {
   }
 
   #make({ prompt, state }: ShownPrompt): HTMLElement {
-    const text = make("span", { className: "symposium-queued-text", text: prompt.text, attributes: { id: freshId(), title: prompt.text.slice(0, 1_000) } });
+    const text = make("span", { className: "symposium-queued-text", text: prompt.text, attributes: { title: prompt.text.slice(0, 1_000) } });
     const parts = prompt.text.trim() === "" ? [] : [text];
+    const what = make("div", { className: "symposium-queued-what", attributes: { id: freshId() } }, ...parts, ...chips(prompt));
     return make("li", { className: "symposium-queued", attributes: { "data-state": state } },
-      make("div", { className: "symposium-queued-what" }, ...parts, ...chips(prompt)),
-      ...state === "waiting" ? [make("span", { className: "symposium-queued-acts" }, this.#button(prompt, "edit", text.id), this.#button(prompt, "drop", text.id))] : []);
+      what,
+      ...state === "waiting" ? [make("span", { className: "symposium-queued-acts" }, this.#button(prompt, "edit", what.id), this.#button(prompt, "drop", what.id))] : []);
   }
 
   #button({ messageId }: QueuedPrompt, to: "edit" | "drop", about: string): HTMLElement {

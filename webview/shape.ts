@@ -164,7 +164,7 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
   attach: message => optional(isText)(message["tabId"]) && areAttachments(message["attachments"]),
   askAgain: () => true,
   openTab: () => true,
-  failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]),
+  failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]) && optional(isSwitch)(message["noSession"]),
 };
 
 /** Whatever else comes is not for this page: logged, and left alone. */

@@ -2,7 +2,6 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
-import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
 import { noDrafts, type Drafts } from "./drafts";
 import { freshTab, type Page, type Tab } from "./page-model";
 import { openPage } from "./page-state";
@@ -86,18 +85,4 @@ suite("tab view", () => {
     deepEqual([viewOf(page({ sidecar: { state: "restarting", message: "Wait." } }), kept).banner?.text, failed?.text], ["Wait\\. Your text is kept\\.", "Gone\\."]);
     deepEqual([failed?.tone, failed?.buttons.map(({ label }) => label)], ["error", ["Restart Sidecar", "Show Logs"]]);
   });
-});
-
-suite("card window", () => {
-  test("it never holds more than it should, never less than was asked for, and always the newest", () =>
-    fc.assert(fc.property(fc.array(fc.oneof(fc.nat(90), fc.constant("earlier" as const)), { maxLength: 30 }), steps => {
-      let window: CardWindow = wholeWindow, count = 0;
-      for (const step of steps) {
-        const before = window;
-        if (step === "earlier") window = showEarlier(window);
-        else window = slide(window, count += step);
-        const shown = count - window.first;
-        ok(window.first >= 0 && shown <= 150 + window.extra && shown >= Math.min(count, 100 + window.extra, count - before.first));
-      }
-    })));
 });

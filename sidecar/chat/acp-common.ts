@@ -16,7 +16,7 @@ export function adaptCommon(conversation: Conversation, kind: string, raw: unkno
   const update = objectOr(raw);
   switch (kind) {
     case "available_commands_update": return { events: [{ type: "commands", commands: commands(update.availableCommands) }], made: 0 };
-    case "session_info_update": return typeof update.title === "string" ? { events: [{ type: "title", title: update.title }], made: 0 } : NOTHING;
+    case "session_info_update": return typeof update.title === "string" ? { events: [{ type: "title", title: update.title.slice(0, LINE_LIMIT) }], made: 0 } : NOTHING;
     case "config_option_update": return { events: [{ type: "controls", controls: controlsOf(update) }], made: 0 };
     case "usage_update": return usage(update);
     case "notice": return { events: [{ type: "upsert", entry: notice(conversation, update, makeId(0)) }], made: 1 };
@@ -65,13 +65,13 @@ export function messageIdOf(entryId: string): string | undefined {
 export function idWith(ours: string, theirs: string): string { return `${ours}${MESSAGE}${theirs.slice(0, MESSAGE_ID_LIMIT)}`; }
 
 export function stepsOf(raw: unknown): readonly PlanStep[] {
-  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).map(step => ({ content: stringOr(step.content, ""), priority: stringOr(step.priority, "medium"), status: stringOr(step.status, "pending") }));
+  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).map(step => ({ content: stringOr(step.content, "").slice(0, LINE_LIMIT), priority: stringOr(step.priority, "medium").slice(0, WORD_LIMIT), status: stringOr(step.status, "pending").slice(0, WORD_LIMIT) }));
 }
 
 function commands(raw: unknown): readonly Command[] {
-  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).filter(command => typeof command.name === "string").map(command => {
+  return arrayOr(raw).slice(0, MOST_ITEMS).filter(isObject).filter((command): command is JsonObject & { readonly name: string } => typeof command.name === "string").map(command => {
     const hint = stringOr(objectOr(command.input).hint, undefined);
-    return { name: String(command.name), description: stringOr(command.description, ""), ...(hint === undefined ? {} : { hint }) };
+    return { name: command.name.slice(0, WORD_LIMIT), description: stringOr(command.description, "").slice(0, LINE_LIMIT), ...(hint === undefined ? {} : { hint: hint.slice(0, LINE_LIMIT) }) };
   });
 }
 
@@ -91,6 +91,8 @@ function notice(conversation: Conversation, { severity, title, description }: Js
   };
 }
 const NOTICE_LIMIT = 1_000;
+/** Of what is a line to a person, and of what is a word. */
+const LINE_LIMIT = 1_000, WORD_LIMIT = 200;
 /** Of a list that a person is to look through. */
 const MOST_ITEMS = 1_000;
 

@@ -10,17 +10,17 @@ import { blockContent, limited } from "./acp-content";
  */
 export function toolFrom(conversation: Conversation, raw: unknown, newId: string, since = 0): { readonly entry: ToolCall; readonly wasKnown: boolean } {
   const patch = objectOr(raw);
-  const toolCallId = stringOr(patch.toolCallId, newId);
+  const toolCallId = stringOr(patch.toolCallId, newId).slice(0, ID_LIMIT);
   const known = callIn(conversation, toolCallId, since);
   const input = isGiven(patch.rawInput) ? readable(patch.rawInput, TOOL_JSON_LIMIT) : known?.input;
   const output = isGiven(patch.rawOutput) ? readable(patch.rawOutput, TOOL_JSON_LIMIT) : known?.output;
   const entry: ToolCall = {
     kind: "tool", id: known?.id ?? newId, toolCallId,
     title: (stringOr(patch.title, undefined) ?? known?.title ?? stringOr(patch.name, "Tool call")).slice(0, TITLE_LIMIT),
-    toolKind: stringOr(patch.kind, undefined) ?? known?.toolKind ?? "other",
+    toolKind: stringOr(patch.kind, undefined)?.slice(0, KIND_LIMIT) ?? known?.toolKind ?? "other",
     status: toolStatus(patch.status) ?? known?.status ?? "pending",
     content: Array.isArray(patch.content) ? patch.content.map(toolContent) : known?.content ?? [],
-    locations: Array.isArray(patch.locations) ? patch.locations.flatMap(toolLocation) : known?.locations ?? [],
+    locations: Array.isArray(patch.locations) ? patch.locations.slice(0, MOST_LOCATIONS).flatMap(toolLocation) : known?.locations ?? [],
     ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }),
   };
   return { entry, wasKnown: known !== undefined };
@@ -39,6 +39,8 @@ function isGiven(value: unknown): boolean { return value !== undefined && value 
 
 /** Agents put whole scripts into the title of the call that runs them; all of it is in the input. */
 const TITLE_LIMIT = 10_000;
+/** What stands at every wire and in every list, and nobody reads more of. */
+const ID_LIMIT = 1_000, KIND_LIMIT = 100, MOST_LOCATIONS = 100, PATH_LIMIT = 4_096;
 
 /** The index behind the newest prompt. */
 export function lastTurn(conversation: Conversation): number {
@@ -68,7 +70,7 @@ function terminal(item: JsonObject): ToolContent {
 
 function toolLocation(raw: unknown): readonly ToolLocation[] {
   const { path, line } = objectOr(raw);
-  return typeof path !== "string" ? [] : [{ path, ...(typeof line === "number" ? { line } : {}) }];
+  return typeof path !== "string" ? [] : [{ path: path.slice(0, PATH_LIMIT), ...(typeof line === "number" ? { line } : {}) }];
 }
 
 const OPTION_KINDS: readonly PermissionOptionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];

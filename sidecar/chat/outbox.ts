@@ -122,6 +122,7 @@ function sizeOf(event: ChatEvent | undefined): number {
     case "append": case "terminalOutput": return event.text.length;
     case "terminal": return event.terminal.output.length;
     case "upsert": return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
+    case "queue": case "commands": case "controls": return JSON.stringify(event).length;
     default: return 100;
   }
 }

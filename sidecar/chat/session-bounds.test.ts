@@ -44,6 +44,26 @@ suite("what is kept of one turn", () => {
     equal(notices(conversation), 1);
   });
 
+  test("of questions without end are the first hundreds; the others are answered at once, and the user is told once", () => {
+    let state = begun(), cancelled = 0;
+    for (let n = 0; n < MOST.questions + 10; n++) {
+      const [next, effects] = step(state, n % 2 === 0 ? { kind: "asked", asked: { permissionId: `p${n}`, toolCall: { toolCallId: `t${n}` }, options: [], policy: "ask" } }
+        : { kind: "elicited", elicited: { id: `e${n}`, message: "?", ask: { mode: "form", fields: [] } } }, 0);
+      cancelled += effects.filter(effect => (effect.kind === "answerAgent" && effect.optionId === undefined) || effect.kind === "answerElicitation").length;
+      state = next;
+    }
+    deepEqual([cancelled, notices(state.conversation)], [10, 1]);
+  });
+
+  test("of names, titles, plans and places is what a person would look at", () => {
+    const long = "x".repeat(50_000), update = (update: object): SessionEvent => ({ kind: "updated", version: 1, update });
+    const conversation = play(update({ sessionUpdate: "session_info_update", title: long }), update({ sessionUpdate: "plan", entries: [{ content: long, status: long }] }),
+      update({ sessionUpdate: "available_commands_update", availableCommands: [{ name: long, description: long, input: { hint: long } }] }),
+      tool(long, { kind: long, locations: Array.from({ length: 1_000 }, () => ({ path: long })) }), tool(long, { status: "completed" }));
+    ok(JSON.stringify(conversation).length < 450_000, String(JSON.stringify(conversation).length));
+    deepEqual(conversation.entries.flatMap(entry => entry.kind === "tool" ? [[entry.status, entry.locations.length]] : []), [["completed", 100]]);
+  });
+
   test("does not count against the next turn, and a question is always asked", () => {
     const full = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
     const asked: SessionEvent = { kind: "asked", asked: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" } };

@@ -1,20 +1,20 @@
 /**
  * How much of one turn is kept and shown: an agent that floods must not take the memory of three programs. Pure.
  *
- * Invariants: what no person could read in a day is cut, and said once a turn; a question is never left out, nor how a tool call that
- * is shown ended; what was shown stays.
+ * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind hundreds of others,
+ * and is answered then; how a tool call that is shown ended is always shown; what was shown stays.
  */
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
-import { chain, emit, say, type State, type Step } from "./session-model";
+import { chain, emit, say, type Effect, type State, type Step } from "./session-model";
 
 /** Of one turn; `told`: the user knows that something is left out. */
-export interface Spent { readonly entries: number; readonly words: number; readonly content: number; readonly told: boolean }
+export interface Spent { readonly entries: number; readonly words: number; readonly content: number; readonly questions: number; readonly told: boolean }
 
-export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, told: false };
+export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0, told: false };
 
-/** Cards, characters of messages, and characters of all else (images count as base64). */
-export const MOST: Omit<Spent, "told"> = { entries: 5_000, words: 2_000_000, content: 16_000_000 };
+/** Cards, characters of messages, characters of all else (images count as base64), and questions. */
+export const MOST: Omit<Spent, "told"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
 
 /** As `emit`, as far as there is room for what the agent sent. */
 export function emitBounded(state: State, event: ChatEvent): Step {
@@ -26,7 +26,16 @@ export function emitBounded(state: State, event: ChatEvent): Step {
 }
 
 /** Before an update is looked at: a call that is announced when there is no room for another costs no search among thousands. */
-export function isFull(state: State, raw: unknown): boolean { return hasNoRoom(state) && objectOr(raw).sessionUpdate === "tool_call"; }
+export function isFull(state: State, raw: unknown): boolean {
+  const { sessionUpdate, status } = objectOr(raw);
+  return hasNoRoom(state) && sessionUpdate === "tool_call" && status !== "completed" && status !== "failed";
+}
+
+/** As `asking`, when there is room for one question more. */
+export function askBounded(state: State, asking: (state: State) => Step, refusal: readonly Effect[]): Step {
+  if (state.spent.questions >= MOST.questions) return chain(tell(state), s => [s, refusal]);
+  return asking(spend(state, { questions: 1 }));
+}
 
 /** For another card. */
 export function hasNoRoom({ spent }: State): boolean { return spent.entries >= MOST.entries; }
@@ -61,9 +70,9 @@ export function tell(state: State): Step {
   return say({ ...state, spent: { ...state.spent, told: true } }, "warning", `${state.conversation.agent.name} sends more in this turn than can be kept. What is too much is left out.`, []);
 }
 
-function spend(state: State, { entries = 0, words = 0, content = 0 }: Partial<Spent>): State {
+function spend(state: State, { entries = 0, words = 0, content = 0, questions = 0 }: Partial<Spent>): State {
   const { spent } = state;
-  return { ...state, spent: { ...spent, entries: spent.entries + entries, words: spent.words + words, content: spent.content + content } };
+  return { ...state, spent: { ...spent, entries: spent.entries + entries, words: spent.words + words, content: spent.content + content, questions: spent.questions + questions } };
 }
 
 function wordsIn(entry: Entry | undefined): number {

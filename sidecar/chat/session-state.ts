@@ -15,7 +15,7 @@
 import { interrupted, type Accepts, type Conversation } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
-import { NOTHING_SPENT } from "./session-bounds";
+import { askBounded, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
 import { answer, answerElicitation, ask, completeElicitation, elicit, settleQuestions, settleTools } from "./session-questions";
 import { terminal } from "./session-terminals";
@@ -30,8 +30,8 @@ export function start(conversation: Conversation, prefix: string, why: string | 
 export function step(state: State, event: SessionEvent, now: number): Step {
   switch (event.kind) {
     case "updated": return update(state, event, now);
-    case "asked": return ask(state, event.asked);
-    case "elicited": return elicit(state, event.elicited);
+    case "asked": return askBounded(state, s => ask(s, event.asked), [{ kind: "answerAgent", permissionId: event.asked.permissionId, optionId: undefined }]);
+    case "elicited": return askBounded(state, s => elicit(s, event.elicited), [{ kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } }]);
     case "answered": return answer(state, event.permissionId, event.choice);
     case "elicitationAnswered": return answerElicitation(state, event.id, event.choice);
     case "elicitationCompleted": return completeElicitation(state, event.elicitationId);
@@ -92,7 +92,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
       // However the agent answers a prompt that was cancelled: it has stopped, as it was asked to.
       case "turnEnded": return end(state, event.outcome.kind === "failed" ? { kind: "stopped", reason: "cancelled" } : event.outcome, 0, now);
       case "cancelOverdue": return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, ["restartAgent"]);
-      case "cancelGivenUp": return chain(say(state, "error", `${state.conversation.agent.name} did not stop for a minute, and is restarted.`, ["sendAgain", "showLogs"]), restart);
+      case "cancelGivenUp": return giveUp(state);
       case "prompted": return queued(state, event.prompt);
       case "queueSent": return release(state);
       case "agentDown": return fell(state, event, true);
@@ -207,6 +207,12 @@ function fell(state: State, { text, actions, detail }: Trouble, isBack: boolean)
 
 function restart(state: State): Step {
   return chain(interruptAll(state), s => enter(s, { kind: "opening", waiting: undefined }), hold, idle, s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
+}
+
+/** Other tabs may use the same process: this conversation leaves it, and takes a session anew. */
+function giveUp(state: State): Step {
+  return chain(interruptAll(state), s => say(s, "error", `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`, ["sendAgain", "showLogs"]),
+    s => enter(s, { kind: "opening", waiting: undefined }), hold, idle, s => [s, [{ kind: "leave" }, { kind: "open" }]]);
 }
 
 function close(state: State): Step {

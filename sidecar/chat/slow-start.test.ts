@@ -31,7 +31,7 @@ suite("an agent that is slow", () => {
     await world.settle();
     deepEqual(world.entries(id).flatMap(entry => entry.kind === "notice" ? [[entry.text, entry.actions]] : []), [
       ["Ada has not stopped yet. Wait, or restart it.", ["restartAgent"]],
-      ["Ada did not stop for a minute, and is restarted.", ["sendAgain", "showLogs"]],
+      ["Ada did not stop for a minute: it was given up, and begins anew.", ["sendAgain", "showLogs"]],
     ]);
     deepEqual([world.agents.length, world.shown.get(id)?.turn.state], [2, "idle"]);
   });

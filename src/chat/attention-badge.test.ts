@@ -17,7 +17,7 @@ suite("attention badge", () => {
     badge.heard(wants("c", "reading"));
     badge.heard(wants("a", "nothing"));
     deepEqual(told, ["! Ada asks you something in “Tests”.", "1: 1 question waits for your answer", "1: 1 question waits for your answer",
-      "! Ada has finished.", "2: 1 question waits for your answer, 1 answer to read", "! Ada has finished.", "3: 1 question waits for your answer, 2 answers to read", "2: 2 answers to read"]);
+      "! Ada has ended its turn.", "2: 1 question waits for your answer, 1 answer to read", "! Ada has ended its turn.", "3: 1 question waits for your answer, 2 answers to read", "2: 2 answers to read"]);
   });
 
   test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
@@ -30,7 +30,7 @@ suite("attention badge", () => {
     badge.heard(wants("c", "reading"));
     badge.visible(true);
     badge.visible(false);
-    deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "! Ada has finished.", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
+    deepEqual(told, ["none", "none", "none", "1: 1 question waits for your answer", "! Ada has ended its turn.", "2: 1 question waits for your answer, 1 answer to read", "none", "1: 1 question waits for your answer"]);
   });
 
   test("a question that came right before the chat was hidden is told of, once; one that was answered is not", () => {
@@ -50,6 +50,6 @@ suite("attention badge", () => {
     const { badge, told } = world();
     badge.heard(wants("a", "reading"));
     badge.clear();
-    deepEqual(told, ["! Ada has finished.", "1: 1 answer to read", "none"]);
+    deepEqual(told, ["! Ada has ended its turn.", "1: 1 answer to read", "none"]);
   });
 });

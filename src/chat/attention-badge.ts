@@ -59,7 +59,7 @@ export class AttentionBadge {
     this.#show();
   }
 
-  #notify({ name, title, wants }: Wanted): void { this.world.notify(`${name} ${wants === "answer" ? "asks you something" : "has finished"}${title === undefined ? "" : ` in “${title}”`}.`); }
+  #notify({ name, title, wants }: Wanted): void { this.world.notify(`${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`); }
 
   #show(): void {
     const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length, answers = this.#wanted.size - questions;

@@ -180,7 +180,7 @@ export class ChatController {
       const latest = this.#asking.get(tabId);
       if (latest) client.notify("chat/replay", { sessionId, ...latest });
     } catch (error) {
-      if (error instanceof SidecarRefused) this.world.page.post({ type: "failed", tabId, message: error.message });
+      if (error instanceof SidecarRefused) this.world.page.post({ type: "failed", tabId, message: error.message, noSession: true });
       this.world.log.warn("agent", "A tab has no session", { tabId, error });
     } finally {
       this.#asking.delete(tabId);
@@ -247,6 +247,6 @@ export class ChatController {
     }
     if (tabId === undefined) return this.world.tell(error.message, []);
     if (message.type === "prompt") this.#prompts.failed(message.messageId, error.message);
-    page.post({ type: "failed", tabId, ...(message.type === "prompt" ? { messageId: message.messageId } : {}), message: error.message });
+    page.post({ type: "failed", tabId, ...(message.type === "prompt" ? { messageId: message.messageId } : {}), message: error.message, ...(message.type === "new-tab" ? { noSession: true } : {}) });
   }
 }

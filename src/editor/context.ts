@@ -112,11 +112,16 @@ function allProblems(): readonly Problem[] {
 function fileOf(address: string): vscode.Uri | undefined {
   try {
     const uri = vscode.Uri.parse(address, true);
-    if (uri.scheme === "file" && uri.path.length > 1) return uri;
+    if (uri.scheme === "file" && uri.path.length > 1) return isOfHere(uri) ? uri : undefined;
     return uri.scheme === "vscode-remote" ? vscode.Uri.file(uri.path) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** To look at a file of another machine may mean to sign in there: only where the user's own folders are. */
+function isOfHere({ authority }: vscode.Uri): boolean {
+  return authority === "" || (vscode.workspace.workspaceFolders ?? []).some(({ uri }) => uri.authority.toLowerCase() === authority.toLowerCase());
 }
 
 async function kindOf(file: vscode.Uri): Promise<"file" | "folder" | undefined> {

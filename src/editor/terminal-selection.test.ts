@@ -20,6 +20,12 @@ suite("what is selected in a terminal", () => {
     deepEqual([await new TerminalSelection({ clipboard, copy: async () => undefined }).read(), clipboard.text], ["", "mine"]);
   });
 
+  test("a picture in the clipboard, which reads as no text, is not overwritten", async () => {
+    const written: string[] = [];
+    const clipboard = { readText: async () => "", writeText: async (text: string) => { written.push(text); } };
+    deepEqual([await new TerminalSelection({ clipboard, copy: async () => undefined }).read(), written], ["", []]);
+  });
+
   test("the clipboard has its text back when copying fails, and the next reading is not in its way", async () => {
     const clipboard = new Clipboard();
     let fails = true;

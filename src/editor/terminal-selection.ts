@@ -1,7 +1,8 @@
 /**
  * What is selected in a terminal. VS Code gives it to extensions by way of the clipboard only, which has its text back afterwards.
  *
- * Invariants: one at a time; the clipboard's text is put back, also when something fails.
+ * Invariants: one at a time; the clipboard's text is put back, also when something fails; a picture in it, which is no text, stays as
+ * long as nothing is copied.
  */
 export interface TerminalWorld {
   /** Has VS Code copy what is selected; nothing selected: it copies nothing. */
@@ -25,11 +26,11 @@ export class TerminalSelection {
     const { copy, clipboard } = this.world;
     const before = await clipboard.readText();
     try {
-      await clipboard.writeText(""); // what was there before is no selection
+      if (before !== "") await clipboard.writeText(""); // what was there before is no selection
       await copy();
       return await clipboard.readText();
     } finally {
-      await clipboard.writeText(before);
+      if (before !== "") await clipboard.writeText(before);
     }
   }
 }

@@ -81,4 +81,6 @@ export type HostToPage =
   /** A command asks the page to open a tab, which it does as if the user had. */
   | { readonly type: "openTab" }
   /** A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation and will not be. */
-  | { readonly type: "failed"; readonly tabId: TabId; readonly messageId?: string; readonly message: string };
+  | { readonly type: "failed"; readonly tabId: TabId; readonly messageId?: string; readonly message: string;
+    /** The tab got no session: nothing that is on its way to one will be accepted. */
+    readonly noSession?: true };

@@ -1,0 +1,101 @@
+/** An answer that grows, piece by piece, ends as one that came at once: the same elements, whatever was drawn in between. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "../../../scripts/vscode-box/index.mjs";
+import { ROOT } from "./harness";
+
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  "a heading underlined, which was a paragraph": "Title\n===\n\ntext\n---\n\nend",
+  "code, its language letter by letter": "Look:\n\n```json\n{ \"a\": 1 }\n```\n\nend",
+  "a diff between tildes": "~~~diff\n+ a\n- b\n~~~\n\nend",
+  "code that is indented": "text\n\n    let a;\n    let b;\n\nend",
+  "lists, one in another, and loose": "- a\n- b\n  1. c\n  2. d\n\n- e\n\n10. x\n11. y",
+  "code in a list": "1. do\n   ```ts\n   const a = 1;\n   ```\n2. end",
+  "a table": "| a | b |\n|:--|--:|\n| 1 | `2` |\n\nend",
+  "marks that come late": "a **bold *both* b** `code` ~~gone~~ _end_",
+  "a link whose address comes last": "see [this][that] and [that]\n\nmore\n\n[that]: https://example.org/x",
+  "a quotation": "> a\n> b\n>\n> > c\n\nend\n\n***\n\nend",
+};
+
+suite("an answer that grows", () => {
+  let browser: Browser;
+  suiteSetup(async () => { browser = await launchBrowser(); });
+  suiteTeardown(() => browser.close());
+
+  for (const [what, text] of Object.entries(DOCUMENTS)) test(`${what}: drawn letter by letter it is as drawn at once`, async () => {
+    const page = await openView(browser);
+    await page.evaluate(pieces => growth.say("grown", pieces), [...text]);
+    await page.evaluate(piece => growth.say("whole", [piece]), text);
+    const [grown, whole] = [await page.evaluate(() => growth.shown("grown")), await page.evaluate(() => growth.shown("whole"))];
+    assert.ok(whole.length > 20);
+    assert.equal(grown, whole);
+    await page.context().close();
+  });
+});
+
+interface Growth {
+  /** An answer in these pieces, each drawn before the next comes, and the end of its turn. */
+  say(id: string, pieces: readonly string[]): Promise<void>;
+  /** The elements of it. */
+  shown(id: string): string;
+}
+declare global { var growth: Growth; }
+
+/** The page, with a host that says what it is told to. Time goes fifty times as fast. */
+async function openView(browser: Browser): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route("http://symposium.test/**", route => route.fulfill({ contentType: "text/html", body: "<!DOCTYPE html><html><body><div id=\"symposium\"></div></body></html>" }));
+  await page.goto("http://symposium.test/");
+  await page.evaluate(() => {
+    const FAST = 50, setTimer = window.setTimeout.bind(window), now = performance.now.bind(performance);
+    let handled = 0, sent = 0, seq = 0;
+    const tell = (data: object): void => { window.dispatchEvent(new MessageEvent("message", { data })); };
+    const event = async (event: object): Promise<void> => {
+      sent++;
+      tell({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
+      while (handled < sent) await new Promise(resolve => requestAnimationFrame(resolve));
+    };
+    Object.assign(window, { setTimeout: (work: () => void, ms = 0) => setTimer(work, ms / FAST) });
+    performance.now = () => now() * FAST;
+    Object.assign(globalThis, {
+      acquireVsCodeApi: () => ({
+        getState: () => undefined, setState: () => undefined,
+        postMessage: (message: { readonly type: string; readonly handled?: number; readonly tabs?: readonly { readonly tabId: string; readonly asked: number }[] }) => {
+          if (message.type === "ack") handled = message.handled ?? 0;
+          if (message.type !== "webview-ready") return;
+          setTimer(() => {
+            if (message.tabs?.length === 0) return tell({ type: "state", agents: [{ id: "a", name: "A" }], currentAgentId: "a", tabs: ["t"], selected: "t", sidecar: { state: "running" } });
+            for (const { asked } of message.tabs ?? []) {
+              sent++;
+              tell({ type: "snapshot", tabId: "t", bootId: "b", seq, asked, conversation: { agent: { id: "a", name: "A" }, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] } });
+            }
+          });
+        },
+      }),
+      growth: {
+        async say(id: string, pieces: readonly string[]) {
+          await event({ type: "turn", turn: { state: "running", messageId: "m" } });
+          await event({ type: "upsert", entry: { kind: "agent", id, text: "" } });
+          let offset = 0;
+          for (const text of pieces) {
+            await event({ type: "append", id, offset, text });
+            offset += text.length;
+          }
+          await event({ type: "turn", turn: { state: "idle" } });
+        },
+        shown: (id: string) => {
+          const body = document.querySelector(`.mynah-chat-item-card[messageid="${id}"] > .mynah-card > .mynah-card-body`)?.cloneNode(true);
+          if (!(body instanceof Element)) return "";
+          for (const element of body.querySelectorAll("*")) element.removeAttribute("render-index");
+          return body.innerHTML;
+        },
+      } satisfies Growth,
+    });
+  });
+  await page.addScriptTag({ content: readFileSync(path.join(ROOT, "dist/webview.js"), "utf8") });
+  await page.locator("body[data-ready=true]").waitFor();
+  return page;
+}

@@ -1,0 +1,111 @@
+/** The ways through the chat that are there for the keyboard alone: from card to card, along the tabs, back to the prompt. */
+import assert from "node:assert/strict";
+import { sendPrompt, turnEnded, type Box } from "./harness";
+import { input } from "./composing";
+import { newTab, openScripted, seen, showsText } from "./scripted";
+
+suite("accessibility: by keyboard", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+    await sendPrompt(box.frame, "title First; say One.; tool t1 execute List; toolupdate t1 completed input={\"command\":\"ls\"}; say Two.");
+    await turnEnded(box.frame);
+  });
+  suiteTeardown(() => box.close());
+
+  const press = (...keys: readonly string[]): Promise<void> => keys.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
+  /** The name, or the text, of what has the focus in the page. */
+  const focused = (): Promise<string> => box.frame.locator("body").evaluate(() => {
+    const { activeElement: at } = document;
+    return document.hasFocus() && at && at !== document.body ? (at.getAttribute("aria-label") ?? at.textContent).trim() : "";
+  });
+  const is = (name: string): Promise<void> => seen(async () => await focused() === name, `the focus on ${name}`, 5_000);
+  const tabs = () => box.frame.getByRole("tab").evaluateAll(all => all.map(tab => `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`));
+
+  test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
+    await input(box.frame).focus();
+    await box.page.keyboard.type("draft");
+    const up: string[] = [];
+    for (let n = 0; n < 5; n++) { await press("Alt+ArrowUp"); up.push(await focused()); }
+    assert.deepEqual(up, ["Answer", "Tool call", "Answer", "You", "You"]);
+    await press("Alt+ArrowDown", "Alt+ArrowDown");
+    await is("Tool call");
+    await press("Tab");
+    await is("Details");
+    await press("Alt+ArrowUp");
+    await is("Tool call");
+    await press("Alt+ArrowDown", "Alt+ArrowDown");
+    await is("Prompt");
+    assert.equal(await input(box.frame).innerText(), "draft");
+  });
+
+  test("what a card folds can be unfolded, and says whether it is", async () => {
+    await press("Alt+ArrowUp", "Alt+ArrowUp", "Tab");
+    await is("Details");
+    const fold = box.frame.getByRole("button", { name: "Details" });
+    assert.equal(await fold.getAttribute("aria-expanded"), "false");
+    await press("Enter");
+    await seen(async () => await fold.getAttribute("aria-expanded") === "true", "that it is unfolded");
+    await showsText(box.frame, "Input");
+    await press("Space");
+    await seen(async () => await fold.getAttribute("aria-expanded") === "false", "that it is folded");
+  });
+
+  test("Escape goes back to the prompt, and leaves what stands there", async () => {
+    await press("Escape");
+    await is("Prompt");
+    await press("Escape");
+    await is("Prompt");
+    assert.equal(await input(box.frame).innerText(), "draft");
+    await input(box.frame).fill("");
+  });
+
+  test("tabs: one stop of the Tab key, arrow keys, Home and End, Enter to the prompt, Delete closes", async () => {
+    await newTab(box);
+    await sendPrompt(box.frame, "title Second; say .");
+    await turnEnded(box.frame);
+    await newTab(box);
+    await sendPrompt(box.frame, "title Third; say going; wait-cancel");
+    await seen(async () => (await tabs()).join() === "First,Second,Third * 0", "the third tab, and its title");
+    await box.frame.getByRole("tab", { name: "Third" }).focus();
+    await press("ArrowLeft");
+    await is("Second");
+    assert.deepEqual(await tabs(), ["First", "Second * 0", "Third"]);
+    assert.equal(await box.frame.getByRole("tabpanel", { name: "Second" }).count(), 1);
+    await press("ArrowRight", "ArrowRight");
+    await is("First");
+    await press("End");
+    await is("Third");
+    await press("Home", "ArrowRight", "Delete");
+    await seen(async () => (await tabs()).length === 2, "the end of the second tab");
+    assert.match((await tabs()).join(), new RegExp(`${await focused()} \\* 0`));
+    await press("Home", "Enter");
+    await is("Prompt");
+  });
+
+  test("a tab that works is closed only when that is confirmed", async () => {
+    await box.frame.getByRole("tab", { name: "First" }).focus();
+    await press("End", "Delete");
+    await is("Keep");
+    assert.match(await box.frame.getByRole("alertdialog").getAttribute("aria-label") ?? "", /still working/);
+    await press("Escape");
+    await is("Third");
+    assert.equal((await tabs()).length, 2);
+    await press("Delete");
+    await is("Keep");
+    await press("Tab", "Enter");
+    await seen(async () => (await tabs()).length === 1, "the end of the third tab");
+    await is("First");
+  });
+
+  test("what a mouse finds out by resting is shown where the focus is, and goes with it", async () => {
+    const tip = box.frame.locator(".symposium-tip");
+    await input(box.frame).focus();
+    for (let n = 0; n < 12 && !/New tabs|agent of new/.test(await focused()); n++) await press("Tab");
+    await tip.waitFor();
+    assert.equal(await tip.innerText(), "The agent of new tabs. Open tabs keep theirs.");
+    await press("Escape");
+    await tip.waitFor({ state: "hidden" });
+  });
+});
