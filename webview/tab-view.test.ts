@@ -1,5 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { deepEqual, equal } from "node:assert/strict";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
 import { noDrafts, type Drafts } from "./drafts";

@@ -131,13 +131,14 @@ suite("what the editor adds to a prompt", () => {
     } finally { recent.dispose(); }
   });
 
-  test("whatever is selected can be discussed from its light bulb, and what is not cannot", async () => {
+  test("whatever is selected can be discussed from its light bulb, and what is not cannot: no place, and no problem that is pointed at", async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
     const { document: { uri } } = await show("a.ts", "one\n", new vscode.Selection(0, 0, 0, 3));
     const titles = async (range: vscode.Range) => (await vscode.commands.executeCommand<readonly vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, range)).filter(({ title }) => title === "Discuss in Symposium");
-    const [action] = await titles(new vscode.Range(0, 0, 0, 3));
+    const [action] = await titles(new vscode.Selection(0, 0, 0, 3));
     assert.deepEqual([action?.kind?.value, action?.command?.command, action?.isPreferred], ["quickfix", "symposium.discussSelection", undefined]);
-    assert.deepEqual(await titles(new vscode.Range(0, 1, 0, 1)), []);
+    assert.deepEqual(await titles(new vscode.Selection(0, 1, 0, 1)), []);
+    assert.deepEqual(await titles(new vscode.Range(0, 0, 0, 3)), []);
   });
 });
 

@@ -177,7 +177,7 @@ const FLOODS: readonly (readonly [what: string, script: string, told: string | R
   ["100,000 tool calls", "flood 100000 tools", "sends more in this turn than can be kept"],
   ["100,000 updates of one tool call", "flood 100000 updates", "flood 100000"],
   ["100,000 pieces of text", "stream 100000 chunks of 25 chars", "sends more in this turn than can be kept"],
-  ["a command that prints 20 MB", "terminal sh -c 'yes flood | head -c 20000000'", "exit 0: "],
+  ["a command that prints 20 MB", "terminal sh -c 'yes flood | head -c 20000000'\nsay THE-END", "THE-END"],
   ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
 ];
 /** A machine that runs all of VS Code beside the flood is slow; frozen is something else. */
