@@ -35,11 +35,14 @@ export async function promptInput(frame) {
 
 /** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
 export async function sendPrompt(frame, text) {
-  const before = (await readCards(frame)).filter(({ kind }) => kind === "prompt").length;
+  const before = await lastPrompt(frame);
   await (await promptInput(frame)).fill(text);
   await frame.locator(".mynah-chat-prompt-button:visible").click();
-  await until(async () => (await readCards(frame)).filter(({ kind }) => kind === "prompt").length > before, 30_000, "the prompt did not appear");
+  await until(async () => await lastPrompt(frame) !== before, 30_000, "the prompt did not appear");
 }
+
+/** Which prompt it is; not how many there are: a long one may take earlier ones off the page. */
+const lastPrompt = frame => frame.locator(`${CARDS}.mynah-chat-item-prompt`).evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
 
 /** The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt" or "answer". */
 export const readCards = frame => frame.locator(CARDS).evaluateAll(cards => cards

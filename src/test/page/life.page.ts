@@ -133,7 +133,7 @@ suite("an agent's life", () => {
       await tabOf("Good");
       await sendPrompt(box.frame, "stream 40 chunks of 10 chars every 50 ms; say END");
       await hideChat();
-      const toast = box.page.locator(".notification-toast", { hasText: "Good has finished." });
+      const toast = box.page.locator(".notification-toast", { hasText: "Good has ended its turn." });
       await toast.waitFor();
       await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
       await toast.getByRole("button", { name: "Open Chat" }).click();
