@@ -4,6 +4,7 @@
  */
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
+import { BATCH_MS } from "../sidecar/chat/outbox";
 import { LIMIT } from "../src/chat/outlet";
 import { SILENCE_MS } from "../webview/page-asking";
 import { begin, make, move } from "./delivery/moves";
@@ -44,7 +45,7 @@ suite("delivery, page to sidecar", () => {
     world.endTurn(0);
     world.endTurn(1);
     await drained();
-    await world.tick(16);
+    await world.tick(BATCH_MS);
     await world.deliver("fromSidecar", 1_000);
     world.drop(0, 1_000);
     const took = await world.finish();
@@ -83,7 +84,7 @@ async function speak(world: World): Promise<void> {
   world.say(0, 1);
   world.say(1, 1);
   await drained();
-  await world.tick(16);
+  await world.tick(BATCH_MS);
   await world.deliver("fromSidecar", 1_000);
 }
 
@@ -93,6 +94,6 @@ async function chatter(world: World, then: "deliver" | "wait" = "deliver"): Prom
   world.tool(0, "begin");
   for (let i = 0; i < 20; i++) world.tool(0, i % 2 === 0 ? "change" : "end");
   await drained();
-  await world.tick(16);
+  await world.tick(BATCH_MS);
   if (then === "deliver") await world.deliver("fromSidecar", 1_000);
 }

@@ -40,9 +40,9 @@ suite("frame scheduler", () => {
     const next = (ms: number) => { scheduler.request(); stage.advance(ms); stage.frame(); return drawnAt.length; };
     equal(next(0), 1);
     equal(next(SHORTEST_PAUSE_MS - 1), 1);
-    cost = 30;
+    cost = 40;
     equal(next(1), 2);
-    equal(next(4 * 30 - 1), 2);
+    equal(next(4 * 40 - 1), 2);
     equal(next(1), 3);
   });
 

@@ -9,6 +9,7 @@ import { memoryChannels } from "../rpc/memory";
 import { FakeClock } from "../testing/fake-clock";
 import { Transcript } from "../testing/transcript";
 import { ChatService } from "./chat-service";
+import { BATCH_MS } from "./outbox";
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
@@ -33,7 +34,7 @@ suite("chat transcript", () => {
       await service.handlers["chat/prompt"](said("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] }), NEVER);
       // Everything is in this process and waits for nothing: what it does is done, then the frame ends.
       for (let i = 0; i < 100; i++) await new Promise(resolve => setImmediate(resolve));
-      clock.advance(16);
+      clock.advance(BATCH_MS);
       service.handlers["chat/replay"](said("chat/replay", { sessionId, asked: 7, ...(messageId === "first" ? { at: { bootId: "boot", seq: 2 } } : {}) }));
       await new Promise(resolve => setImmediate(resolve));
     }

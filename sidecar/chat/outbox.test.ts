@@ -4,7 +4,7 @@ import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from
 import { receive, type Seen } from "../../src/protocol/delivery";
 import { memoryJournal } from "../journal/journal";
 import { FakeClock } from "../testing/fake-clock";
-import { Outbox, type Numbered } from "./outbox";
+import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 
@@ -53,7 +53,7 @@ suite("outbox", () => {
     for (const word of ["a", "b", "c"]) world.say("1", word);
     world.clock.advance(0);
     for (const word of ["d", "e"]) world.say("1", word);
-    world.clock.advance(16);
+    world.clock.advance(BATCH_MS);
     deepEqual(world.sent, ["upsert", "append"]);
     deepEqual(world.shown, world.kept);
   });
@@ -71,10 +71,10 @@ suite("outbox", () => {
   test("a flood of different entries becomes a snapshot, and the numbers go on", () => {
     const world = new World();
     for (let i = 0; i < 2000; i++) world.say(`e${i}`, "x");
-    world.clock.advance(16);
+    world.clock.advance(BATCH_MS);
     deepEqual(world.sent, ["snapshot"]);
     world.say("after", "y");
-    world.clock.advance(16);
+    world.clock.advance(BATCH_MS);
     deepEqual(world.shown, world.kept);
     deepEqual(world.sent, ["snapshot", "upsert"]);
   });
@@ -82,10 +82,10 @@ suite("outbox", () => {
   test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
     const world = new World();
     world.congested = true;
-    for (let i = 0; i < 20; i++) { world.say("1", "x"); world.clock.advance(16); }
+    for (let i = 0; i < 20; i++) { world.say("1", "x"); world.clock.advance(BATCH_MS); }
     deepEqual(world.sent, []);
     world.congested = false;
-    world.clock.advance(16);
+    world.clock.advance(BATCH_MS);
     deepEqual(world.sent, ["snapshot"]);
     deepEqual(world.shown, world.kept);
     equal(world.clock.waiting, 0);
@@ -93,7 +93,7 @@ suite("outbox", () => {
 
   test("a short gap is answered with events, a long one or another boot with a snapshot", () => {
     const world = new World();
-    for (let i = 0; i < 600; i++) { world.say(`e${i}`, "x"); world.clock.advance(16); }
+    for (let i = 0; i < 600; i++) { world.say(`e${i}`, "x"); world.clock.advance(BATCH_MS); }
     const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [[{ bootId: "b", seq: 597 }, 3, "upsert"], [{ bootId: "b", seq: 10 }, 1, "snapshot"], [{ bootId: "old", seq: 597 }, 1, "snapshot"], [undefined, 1, "snapshot"]];
     for (const [at, count, kind] of asks) {
       const before = world.sent.length;
@@ -106,7 +106,7 @@ suite("outbox", () => {
     const world = new World();
     for (let i = 0; i < 300; i++) {
       world.add({ type: "terminal", terminal: { terminalId: "t", command: "yes", cwd: "/w", output: "y".repeat(60_000), isCut: true } });
-      world.clock.advance(16);
+      world.clock.advance(BATCH_MS);
     }
     world.outbox.replay({ bootId: "b", seq: 200 }, 1);
     equal(world.sent.at(-1), "snapshot");
@@ -114,7 +114,7 @@ suite("outbox", () => {
 
   const move = fc.oneof(
     { weight: 5, arbitrary: fc.record({ say: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
-    { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, 16, 40) }) },
+    { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
   );
   test("whatever comes when, the page shows what is kept, without a gap", () =>
@@ -126,8 +126,8 @@ suite("outbox", () => {
         else if ("advance" in m) world.clock.advance(m.advance);
         else world.congested = m.congested;
       world.congested = false;
-      world.clock.advance(16);
-      world.clock.advance(16);
+      world.clock.advance(BATCH_MS);
+      world.clock.advance(BATCH_MS);
       deepEqual(world.shown, world.kept);
       deepEqual(world.journaled, world.journaled.map((_, i) => i + 1), "numbers have gaps");
     }), { numRuns: 100 }));

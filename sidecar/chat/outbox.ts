@@ -1,9 +1,9 @@
 /**
- * The way of a conversation's events to the host: coalesced to at most one batch per frame, numbered, kept for those who
+ * The way of a conversation's events to the host: coalesced to at most one batch per `BATCH_MS`, numbered, kept for those who
  * missed some. The session is the buffer (delivery.ts); what is kept here only makes short gaps cheap.
  *
  * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; text of one entry
- * grows by one `append` a frame however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or while
+ * grows by one `append` a batch however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or while
  * the host does not read, the backlog is dropped and a snapshot sent in its place.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
@@ -21,8 +21,8 @@ export interface Outlet {
   isCongested(): boolean;
 }
 
-/** One frame at 60 Hz. */
-const FRAME_MS = 16;
+/** Three frames at 60 Hz: the page draws more rarely than that, and each message costs it more than what is in it. */
+export const BATCH_MS = 48;
 const WAITING_LIMIT = 500;
 /** Events kept for a short gap: by number, and by their text. */
 const KEPT_EVENTS = 512, KEPT_CHARACTERS = 2_000_000;
@@ -71,10 +71,10 @@ export class Outbox implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** At once after a pause, so that a first word does not wait; else when the frame is over. */
+  /** At once after a pause, so that a first word does not wait; else when the time of the last batch is over. */
   #schedule(): void {
     if (this.#timer) return;
-    const due = this.#lastFlush + FRAME_MS - this.clock.now();
+    const due = this.#lastFlush + BATCH_MS - this.clock.now();
     this.#timer = this.clock.after(Math.max(0, due), () => {
       this.#timer = undefined;
       this.#flush();

@@ -13,6 +13,7 @@ import { BypassPolicy } from "../permissions/policy";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
 import { ChatService } from "./chat-service";
+import { BATCH_MS } from "./outbox";
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
@@ -23,7 +24,7 @@ interface Connects { connect(stream: v2.Stream): unknown }
 async function passing(what: string, isSo: () => boolean, clock?: FakeClock): Promise<void> {
   for (let i = 0; i < 10_000 && !isSo(); i++) {
     await new Promise(resolve => { setImmediate(resolve); });
-    clock?.advance(16);
+    clock?.advance(BATCH_MS);
   }
   ok(isSo(), what);
 }

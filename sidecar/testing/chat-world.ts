@@ -12,6 +12,7 @@ import { RpcError } from "../rpc/message";
 import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
 import { ChatService, type Host } from "../chat/chat-service";
+import { BATCH_MS } from "../chat/outbox";
 
 type Sent = { [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof SidecarToHost];
 type Asked = { [M in keyof Calls<SidecarToHost>]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> } }[keyof Calls<SidecarToHost>];
@@ -66,7 +67,7 @@ export class World implements AsyncDisposable {
   /** Lets everything that is under way happen, and the frame end. */
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
-    this.clock.advance(16);
+    this.clock.advance(BATCH_MS);
   }
   /** For what the file system has to do first. */
   async until(isSo: () => boolean): Promise<void> {
@@ -80,7 +81,7 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     await this.service[Symbol.asyncDispose]();
     await this.pool[Symbol.asyncDispose]();
-    this.clock.advance(16);
+    this.clock.advance(BATCH_MS);
     equal(this.clock.waiting, 0, "a timer was leaked");
   }
 }

@@ -1,5 +1,6 @@
 /** What can happen, how often, and where it begins. */
 import fc from "fast-check";
+import { BATCH_MS } from "../../sidecar/chat/outbox";
 import { WAYS, type World } from "./world";
 
 const some = (max: number) => fc.integer({ min: 1, max });
@@ -10,7 +11,7 @@ export const move = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: kind("tool"), tab, what: kind("begin", "change", "end") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("endTurn"), tab }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("prompt"), tab }) },
-  { weight: 12, arbitrary: fc.record({ kind: kind("tick"), ms: fc.constantFrom(16, 16, 16, 16, 60, 500, 1_000, 4_000) }) },
+  { weight: 12, arbitrary: fc.record({ kind: kind("tick"), ms: fc.constantFrom(16, BATCH_MS, BATCH_MS, BATCH_MS, 120, 500, 1_000, 4_000) }) },
   { weight: 12, arbitrary: fc.record({ kind: kind("flow"), rounds: some(12) }) },
   { weight: 8, arbitrary: fc.record({ kind: kind("deliver"), way: fc.constantFrom(...WAYS), most: some(6) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("drop"), from: fc.nat(2), most: some(4) }) },
@@ -56,6 +57,6 @@ export async function begin(world: World): Promise<void> {
   world.prompt(0);
   world.prompt(1);
   await world.flow(20);
-  await world.tick(16);
+  await world.tick(BATCH_MS);
   await world.flow(20);
 }
