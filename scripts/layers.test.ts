@@ -47,6 +47,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "node:"]],
   ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/conductor", "node:"]],
   ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
+  ["sidecar/lm", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
   ["sidecar/testing", ["src/protocol", "sidecar", "node:", ACP, MCP]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],

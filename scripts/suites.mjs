@@ -21,19 +21,21 @@ export const sum = (name, results) => ({
   failed: results.flatMap(one => one.failed), skipped: results.flatMap(one => one.skipped),
 });
 
-/** Type-checks every program, two at a time: one for each core of a small machine. */
-export async function types() {
-  const waiting = PROGRAMS.filter(program => existsSync(path.join(root, program, "tsconfig.json")));
-  const results = [];
-  const worker = async () => {
-    for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
-      const incremental = program === "src/protocol" ? [] : ["--incremental", "--tsBuildInfoFile", `out/types/${program.replaceAll("/", "-")}.tsbuildinfo`];
-      const tsc = await node("node_modules/typescript/bin/tsc", ["-p", program, "--pretty", "false", ...incremental], { output: "hold" });
-      results.push(tsc.code === 0 ? passed(program) : failed(program, tsc.text));
-    }
-  };
+/** Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in the order of the items. */
+export async function sideBySide(items, work) {
+  const results = [], waiting = items.map((item, i) => [item, i]);
+  const worker = async () => { for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) results[next[1]] = await work(next[0]); };
   await Promise.all([worker(), worker()]);
-  return sum("types", results);
+  return results;
+}
+
+/** Type-checks every program. */
+export async function types() {
+  return sum("types", await sideBySide(PROGRAMS.filter(program => existsSync(path.join(root, program, "tsconfig.json"))), async program => {
+    const incremental = program === "src/protocol" ? [] : ["--incremental", "--tsBuildInfoFile", `out/types/${program.replaceAll("/", "-")}.tsbuildinfo`];
+    const tsc = await node("node_modules/typescript/bin/tsc", ["-p", program, "--pretty", "false", ...incremental], { output: "hold" });
+    return tsc.code === 0 ? passed(program) : failed(program, tsc.text);
+  }));
 }
 
 /** `cached`: only files that changed since the last time. What a change means for the types of others is then not seen. */
@@ -57,15 +59,33 @@ export async function host({ grep, output } = {}) {
 /** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
 const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
-/** The suites that look at VS Code's page from outside, as a user does. */
-export async function pages({ grep, output } = {}) {
-  const files = globSync(["src/test/page"], /\.page\.ts$/);
+/** The page suites that take longest; they begin first, so that none is waited for alone at the end. */
+const LONGEST = ["accessibility", "hostile", "delivery"];
+
+/**
+ * The suites that look at VS Code's page from outside, as a user does: each file with a VS Code and a browser of its own, two files at a
+ * time, because they mostly wait. What a file prints is held until it has ended.
+ */
+export async function pages({ grep } = {}) {
   await programs();
   // Functions that are handed to the page must not call the helper that keeps names.
-  await compile(files, "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
-  return mocha("pages", { grep, output }, env =>
-    node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), ...globSync(["out/page"], /\.page\.mjs$/)], { env, output, limit: LIMIT }));
+  await compile(globSync(["src/test/page"], /\.page\.ts$/), "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
+  const names = globSync(["out/page"], /\.page\.mjs$/).map(file => path.basename(file, ".page.mjs"));
+  return sum("pages", await sideBySide([...new Set([...LONGEST, ...names])], name => page(name, grep)));
+}
+
+async function page(name, grep) {
+  const began = Date.now();
+  let printed = "";
+  const result = await mocha(`pages: ${name}`, { grep }, async env => {
+    const ended = await node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+      ...pick(grep), `out/page/${name}.page.mjs`], { env, output: "hold", limit: LIMIT });
+    printed = ended.text;
+    return ended;
+  });
+  const isEmpty = result.passed + result.failed.length + result.skipped.length === 0;
+  if (!isEmpty) console.log(`\n── pages: ${name} (${Math.round((Date.now() - began) / 1000)} s)\n${printed.trimEnd()}`);
+  return result;
 }
 
 /** The command line as npm packs and installs it. */

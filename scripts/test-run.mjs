@@ -9,7 +9,8 @@ import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
 import { AGENTS } from "./real-agents/agents.mjs";
 import { cacheFolder as agentsCache, installAgents } from "./real-agents/install.mjs";
-import { agents, host, lint, npm, pages, sum, types, units } from "./suites.mjs";
+import { agents, host, lint, npm, pages, types, units } from "./suites.mjs";
+import { summary } from "./summary.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
 
 const SUITES = ["types", "lint", "units", "npm", "host", "pages"];
@@ -62,7 +63,9 @@ export async function runAll(argv, started) {
     }
   }
   results.push(await nothingLeft(mark));
-  return summary(results, started, { grep, only });
+  const { text, ran } = summary(results, { seconds: Math.round((Date.now() - started) / 1000), grep, only });
+  console.log(`\n── summary\n${text}`);
+  return !ran || results.some(({ failed }) => failed.length > 0) ? 1 : 0;
 }
 
 /** Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's. */
@@ -89,21 +92,4 @@ async function nothingLeft(entry) {
   const failed = found.length === 0 ? [] : [{ title, message: found.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join("\n") }];
   show(failed);
   return { name, passed: 1 - failed.length, failed, skipped: [], seconds: 0 };
-}
-
-function summary(results, started, { grep, only }) {
-  const total = sum("all", results);
-  console.log("\n── summary");
-  for (const { name, passed, failed, skipped, seconds } of results) {
-    console.log(`${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`);
-  }
-  for (const { title, reason } of total.skipped) console.log(`skipped: ${title} (${reason})`);
-  for (const { title } of total.failed) console.log(`failed: ${title}`);
-  if (only.length > 0) console.log(`only: ${only.join(", ")}`);
-  if (grep !== undefined) console.log(`grep: ${grep}`);
-  const ran = results.some(({ name, passed }) => name !== "leftovers" && passed > 0);
-  if (!ran && total.failed.length === 0) console.log("Not one test ran.");
-  console.log(`${Math.round((Date.now() - started) / 1000)} s`);
-  console.log(`${total.passed} passed, ${total.failed.length} failed, ${total.skipped.length} skipped`);
-  return total.failed.length > 0 || !ran ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** What a user does in the page; `chat-ui.ts` tells, `main.ts` hands it to the page's state. */
+/** What a user does in the page; `chat-ui.ts` tells, `page-acts.ts` hands it to the page's state. */
 import type { Attachment, Want } from "../src/protocol/attachments";
 import type { ControlValue } from "../src/protocol/controls";
 import type { ElicitationChoice } from "../src/protocol/elicitation";

@@ -35,7 +35,7 @@ const reopened = (page: Page): Page => openPage(restored(JSON.parse(JSON.stringi
 suite("composing: what is attached", () => {
   test("it is sent with the prompt, also without a word, and the draft is empty then", () => {
     const sent = run(livePage(), attached(FILE), { kind: "submitted", tabId: "t1", messageId: "m1", text: "" });
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE] }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE], losses: 0 }]);
     deepEqual(draftOf(sent.page), { text: "", attachments: [] });
     equal(run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: " " }).posts.length, 0);
   });
@@ -105,7 +105,7 @@ suite("composing: what is attached", () => {
   test("Send Again sends what was attached; where some of it was kept by its name alone, it is the draft again, and that is said", () => {
     const again = (attachments: readonly Attachment[]) =>
       run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m2" });
-    deepEqual(again([FILE, IMAGE]).posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE] }]);
+    deepEqual(again([FILE, IMAGE]).posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE], losses: 0 }]);
     const lost = again([FILE, { ...IMAGE, data: "" }]);
     deepEqual([lost.posts, draftOf(lost.page), tabOf(lost.page).remark?.text], [[], { text: "look", attachments: [FILE] }, `${IMAGE.name} is not kept any more: attach it again, then send.`]);
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
@@ -127,7 +127,7 @@ suite("composing: what is sent", () => {
   test("prompts go to the session one by one, so that they come to it in their order; the next when one is there, or has failed", () => {
     const submit = (messageId: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
     const first = run(livePage(), submit("m1")), all = run(first.page, submit("m2"), submit("m3"));
-    deepEqual([first.posts, all.posts], [[{ type: "prompt", tabId: "t1", messageId: "m1", text: "m1" }], []]);
+    deepEqual([first.posts, all.posts], [[{ type: "prompt", tabId: "t1", messageId: "m1", text: "m1", losses: 0 }], []]);
     const began = run(all.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "m1" } }));
     const waits = run(began.page, event(2, { type: "queue", queue: { prompts: [{ messageId: "m2", text: "m2" }], held: false } }));
     const failed = run(began.page, { kind: "received", message: { type: "failed", tabId: "t1", messageId: "m2", message: "No." } });

@@ -82,9 +82,9 @@ function submitted(page: Page, tab: Tab, { messageId, text }: Extract<Composing,
 }
 
 /** At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the next one follows when that is there. */
-export function forwarded(before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
+export function forwarded({ host: { losses = 0 } }: Page, before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
   const [first] = onTheWay;
-  return first === undefined || first.messageId === before[0]?.messageId ? [] : [post({ type: "prompt", tabId, ...first })];
+  return first === undefined || first.messageId === before[0]?.messageId ? [] : [post({ type: "prompt", tabId, ...first, losses })];
 }
 
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
@@ -111,7 +111,7 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
 
 function begin(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
   const sent = { ...tab, drafts: after, remark: undefined, heard: now };
-  return [withTab(page, sent), [SAVE, ...forwarded(tab.drafts.onTheWay, sent), show(tab)]];
+  return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
 }
 
 function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, { kind: "withdrawn" }>): Step {
@@ -123,6 +123,6 @@ function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, {
 }
 
 /** What the session may not have heard of: it is said again, and changes nothing where it has. */
-export function saidAgain(tab: Tab): readonly Effect[] {
-  return [...forwarded([], tab), ...tab.drafts.takenBack.map(({ messageId }) => post({ type: "withdraw", tabId: tab.tabId, messageId }))];
+export function saidAgain(page: Page, tab: Tab): readonly Effect[] {
+  return [...forwarded(page, [], tab), ...tab.drafts.takenBack.map(({ messageId }) => post({ type: "withdraw", tabId: tab.tabId, messageId }))];
 }

@@ -81,13 +81,14 @@ suite("page state, one by one", () => {
     deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
   });
 
-  test("a page says back how many losses it has heard of, and nothing of them when it starts", () => {
-    const losses = (posts: readonly PageToHost[]) => posts.map(post => post.type === "webview-ready" ? post.losses : post.type);
+  test("a page says back how many losses it has heard of, also with a prompt, and nothing of them when it starts", () => {
+    const losses = (posts: readonly PageToHost[]) => posts.map(post => post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type);
     const [start, effects] = openPage(saved(livePage()), 0, 0);
     deepEqual(losses(effects.flatMap(effect => effect.kind === "post" ? [effect.message] : [])), [undefined]);
     deepEqual(losses(run(start, { kind: "received", message: { type: "askAgain" } }).posts), [0]);
     const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
     deepEqual(losses(run(told, { kind: "received", message: { type: "askAgain" } }).posts), [2]);
+    deepEqual([start, told].flatMap(page => losses(run(page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }).posts)), [0, 2]);
   });
 
   test("what was marked needs a snapshot, even when the sidecar turns out to live", () => {
@@ -118,7 +119,7 @@ suite("page state, one by one", () => {
 
   test("a prompt to a tab that is busy is sent: it waits in the queue", () => {
     const sent = run(run(livePage(), event(1, running)).page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello" }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 }]);
     const queued = run(sent.page, event(2, { type: "queue", queue: { prompts: [{ messageId: "m1", text: "hello" }], held: false } }));
     deepEqual(tabOf(queued.page).drafts, noDrafts);
   });
@@ -171,7 +172,7 @@ suite("page state, one by one", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(saved(sent.page), 0, 0);
     const snapshot = (entries: readonly Entry[]): Happening => ({ kind: "received", message: { type: "snapshot", tabId: "t1", bootId: "b1", seq: 3, asked: 9_999, conversation: { ...emptyConversation(ELIZA, "/"), entries } } });
-    deepEqual(run(next, snapshot([])).posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello" }]);
+    deepEqual(run(next, snapshot([])).posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 }]);
     const has = run(next, snapshot([{ kind: "user", id: "m1", text: "hello" }]));
     deepEqual([has.posts, tabOf(has.page).drafts.onTheWay], [[], []]);
   });
@@ -263,7 +264,7 @@ suite("page state, one by one", () => {
     const again: Happening = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
     const asked = livePage({ entries: [{ kind: "user", id: "m1", text: "first" }, { kind: "user", id: "m2", text: "second" }, { kind: "agent", id: "a", text: "half an" }] });
     const sent = run(run(asked, { kind: "typed", tabId: "t1", text: "draft" }).page, again);
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second" }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second", losses: 0 }]);
     deepEqual(tabOf(sent.page).drafts, { ...noDrafts, text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
     deepEqual(run(sent.page, { ...again, messageId: "m10" }).posts, []);
     deepEqual(run(livePage(), again).posts, []);

@@ -1,5 +1,5 @@
 /**
- * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `main.ts` carries
+ * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `page-loop.ts` carries
  * the effects out, the property tests drive it without a DOM.
  *
  *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
@@ -106,7 +106,7 @@ function received(page: Page, message: HostToPage, now: number): Step {
 function failed(page: Page, tab: Tab, { messageId, message, noSession }: Extract<HostToPage, { type: "failed" }>): Step {
   const back = drafts.cameBack(tab.drafts, prompt => noSession ? tab.phase === "restored" : prompt.messageId === messageId);
   const after: Tab = { ...tab, drafts: back, answering: messageId === undefined ? [] : tab.answering, remark: { tone: "error", text: message } };
-  return [withTab(page, after), [show(tab), ...(back === tab.drafts ? [] : [SAVE]), ...forwarded(tab.drafts.onTheWay, after)]];
+  return [withTab(page, after), [show(tab), ...(back === tab.drafts ? [] : [SAVE]), ...forwarded(page, tab.drafts.onTheWay, after)]];
 }
 
 /** For the tab that is named, else for the one that the user looks at, else for a new one. */
@@ -145,7 +145,7 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const open = new Set(conversation.entries.flatMap(entry => isQuestion(entry) && !entry.answered ? [entry.id] : []));
   const answering = tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
   const now = { ...tab, drafts: left, answering };
-  const more = message.type === "snapshot" ? saidAgain(now) : forwarded(tab.drafts.onTheWay, now);
+  const more = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
   // What the next page remembers must not be older than what this one says: that one before it is there.
   return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
 }

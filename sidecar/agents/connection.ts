@@ -11,11 +11,11 @@ import type { Clock } from "../rpc/clock";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome } from "../rpc/peer";
-import { acceptedBy, canClose, introduction, introductionOf, type AcpVersion, type Introduction } from "./introduction";
+import { acceptedBy, canClose, capabilitiesOf, introduction, introductionOf, type AcpVersion, type AgentCapabilities, type AgentRole, type Introduction } from "./introduction";
 import { SessionRoutes } from "./session-routes";
 import { Turns, type PromptOutcome } from "./turns";
 
-export type { AcpVersion } from "./introduction";
+export type { AcpVersion, AgentCapabilities, AgentRole } from "./introduction";
 export type { PromptOutcome } from "./turns";
 
 export interface SessionListener {
@@ -23,8 +23,11 @@ export interface SessionListener {
   opened(result: unknown): void;
   /** A person is being asked something of this session: then the agent is not late. */
   isAsking(): boolean;
-  /** The `update` member of `session/update`. */
-  update(update: unknown): void;
+  /**
+   * The `update` member of `session/update`. While a promise of it is open the agent is not read, for none of its sessions: it must not wait
+   * for the agent.
+   */
+  update(update: unknown): void | Promise<void>;
   /** One of `REQUESTS` about the session; its signal aborts when the agent withdraws it. */
   request(request: IncomingRequest): void;
   /** `elicitation/complete`. */
@@ -38,6 +41,7 @@ export interface ConnectionOptions {
   readonly version: string;
   /** The highest version of ACP to offer. */
   readonly protocol: AcpVersion;
+  readonly role?: AgentRole;
   readonly clock: Clock;
   /** For the log: garbage, unknown methods, late answers. */
   readonly odd: (what: string, detail: unknown) => void;
@@ -59,6 +63,15 @@ export const NEW_SESSION_LIMIT_MS = 60_000;
 /** What an agent may ask of a client, here (ACP schema v1, `CLIENT_METHODS`). */
 const REQUESTS: ReadonlySet<string> = new Set(["session/request_permission", "elicitation/create", "fs/read_text_file", "fs/write_text_file",
   "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"]);
+const REQUESTS_OF_LM: ReadonlySet<string> = new Set(["session/request_permission"]);
+
+/** What a session is set up with beside its folder. */
+export interface SessionSetup {
+  readonly mcpServers?: readonly unknown[];
+  /** `_meta` of the request. */
+  readonly meta?: JsonObject;
+}
+export interface OpenedSession { readonly sessionId: string; readonly result: unknown }
 
 /** Some start their MCP servers anew when the model changes. */
 const REQUEST_LIMIT_MS = 60_000;
@@ -93,7 +106,7 @@ export class AgentConnection implements AsyncDisposable {
   static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
     const connection = new AgentConnection(channel, options);
     try {
-      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version), answer => {
+      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version, options.role), answer => {
         const agent = introductionOf(answer, options.protocol);
         if (agent) return agent;
         throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
@@ -110,6 +123,8 @@ export class AgentConnection implements AsyncDisposable {
 
   /** What the agent takes in a prompt besides text and links. */
   get accepts(): ReturnType<typeof acceptedBy> { return acceptedBy(this.#agent); }
+
+  get capabilities(): AgentCapabilities { return capabilitiesOf(this.#agent); }
 
   /** What the program calls itself. */
   get agentName(): string { return this.#agent.name; }

@@ -15,18 +15,19 @@ export interface Introduction {
   readonly name: string;
 }
 
+/** `lm`: the client is VS Code's own chat, where a person can be asked for a permission and nothing else, and the agent's hands are its own. */
+export type AgentRole = "lm";
+
+const CONTROLS: JsonObject = { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} } };
+const FORMS: JsonObject = { elicitation: { form: {}, url: {} } };
 /** Without a word here an agent does not use it (schema v1, `ClientCapabilities`). */
-const CAPABILITIES: JsonObject = {
-  fs: { readTextFile: true, writeTextFile: true }, terminal: true,
-  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-  elicitation: { form: {}, url: {} },
-};
-const CAPABILITIES_V2: JsonObject = { elicitation: { form: {}, url: {} } };
+const CAPABILITIES: JsonObject = { fs: { readTextFile: true, writeTextFile: true }, terminal: true, ...CONTROLS, ...FORMS };
 
 /** The parameters of `initialize`. */
-export function introduction(offered: AcpVersion, ourVersion: string): JsonObject {
+export function introduction(offered: AcpVersion, ourVersion: string, role?: AgentRole): JsonObject {
   const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
-  return { protocolVersion: offered, clientCapabilities: CAPABILITIES, clientInfo: info, ...(offered === 2 ? { capabilities: CAPABILITIES_V2, info } : {}) };
+  const [first, second] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
+  return { protocolVersion: offered, clientCapabilities: first, clientInfo: info, ...(offered === 2 ? { capabilities: second, info } : {}) };
 }
 
 /** `undefined`: the agent chose a version that it was not offered. */
@@ -41,6 +42,23 @@ function nameIn(info: unknown): string { return stringOr(objectOr(info).name, ""
 /** In v2 every agent with sessions can close them. */
 export function canClose({ version, capabilities }: Introduction): boolean {
   return version === 2 || isObject(objectOr(capabilities.sessionCapabilities).close);
+}
+
+export interface AgentCapabilities {
+  /** Sessions of earlier processes: with all that was said in them told again, or without. */
+  readonly load: boolean;
+  readonly resume: boolean;
+  /** A session that begins with what was said in another one. */
+  readonly fork: boolean;
+  /** In prompts. */
+  readonly images: boolean;
+  readonly embedded: boolean;
+}
+
+/** In v2 every agent with sessions can resume them, and `load` is no more. */
+export function capabilitiesOf(agent: Introduction): AgentCapabilities {
+  const { version, capabilities } = agent, sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
+  return { load: version === 1 && capabilities.loadSession === true, resume: version === 2 || isYes(sessions.resume), fork: isYes(sessions.fork), ...acceptedBy(agent) };
 }
 
 /** What the agent takes in a prompt besides text and links; v1 says so with booleans, v2 with objects. */

@@ -3,7 +3,7 @@
  * Which command a distribution means is decided in distribution.ts, purely.
  */
 import type { LogLevel } from "../../src/protocol/log";
-import type { Trace } from "../conductor/component";
+import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -20,18 +20,21 @@ export interface LaunchWorld {
   readonly clock: Clock;
   readonly startProcess: (spec: ProcessSpec) => AgentProcess;
   readonly trace?: Trace | undefined;
+  /** What stands between the client and the agent, from the client on; nothing unless given. `odd`: for the log. */
+  readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Every agent runs behind a conductor, also with no proxy in its chain. Rejects with an `AgentError`; nothing is left running then. */
-export async function launch({ agent, cwd, protocol }: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
+export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
+  const { agent, cwd, protocol, role } = key;
   const command = commandOf(agent);
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
   const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
   const conductor = conduct(upstream, {
-    proxies: [], clock: world.clock, odd, ...(world.trace === undefined ? {} : { trace: world.trace }),
+    proxies: world.proxies?.(key, odd) ?? [], clock: world.clock, odd, ...(world.trace === undefined ? {} : { trace: world.trace }),
     last: { kind: "agent", name: agent.name, start: async () => {
       const started = await startCommand(agent.name, command, cwd, world);
       lastWords = started.lastWords;
@@ -45,7 +48,7 @@ export async function launch({ agent, cwd, protocol }: AgentKey, signal: AbortSi
   try {
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
-      name: agent.name, version: world.version, protocol, clock: world.clock, stop, odd,
+      name: agent.name, version: world.version, protocol, ...(role === undefined ? {} : { role }), clock: world.clock, stop, odd,
       lastWords: () => lastWords(), failure: () => conductor.failure?.reason,
     });
     world.log("info", "Agent ready", { agent: agent.id });

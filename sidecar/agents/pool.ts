@@ -8,7 +8,7 @@
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
-import type { AcpVersion, AgentConnection } from "./connection";
+import type { AcpVersion, AgentConnection, AgentRole } from "./connection";
 
 /** What decides which process serves a session. */
 export interface AgentKey {
@@ -16,6 +16,8 @@ export interface AgentKey {
   readonly cwd: string;
   /** The highest version of ACP that it is offered. */
   readonly protocol: AcpVersion;
+  /** Whom it serves: VS Code's own chat, or, where there is none, ours. They promise an agent different things. */
+  readonly role?: AgentRole;
 }
 
 export interface Lease {
@@ -106,7 +108,7 @@ export class AgentPool implements AsyncDisposable {
 const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
 /** Equal configurations give equal names, whatever the order of their keys. The name shown to people is not part of it. */
-function nameOf({ agent: { id, distribution }, cwd, protocol }: AgentKey): string {
-  return JSON.stringify({ id, distribution, cwd, protocol }, (_, value: unknown) =>
+function nameOf({ agent: { id, distribution }, cwd, protocol, role }: AgentKey): string {
+  return JSON.stringify({ id, distribution, cwd, protocol, role }, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
 }

@@ -1,7 +1,8 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
-import { SidecarRefused, SidecarUnavailable } from "../errors";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
 import { ELIZA } from "../protocol/agents";
 import { ErrorCode } from "../protocol/errors";
+import type { PageToHost } from "../protocol/webview";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, World, prompt } from "../testing/chat-controller-world";
 
@@ -72,6 +73,36 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 3, shown: SHOWN }], losses: 1 });
     deepEqual(world.calls("chat/new").length, 1);
     deepEqual(world.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
+  });
+
+  test("a prompt that a page said before it heard of the loss is not asked: it may be a draft again; if it is none, the page repeats it", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
+    await world.says(said(0));
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    let refusal: unknown;
+    world.chat.handle(said(0)).catch((error: unknown) => { refusal = error; });
+    await settled();
+    ok(refusal instanceof SidecarGone);
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    await world.says(said(0), { type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: SHOWN }], losses: 1 });
+    deepEqual([world.sidecar.methods(), world.of("failed")], [["chat/new", "chat/replay"], []]);
+    await world.says(said(1));
+    equal(world.calls("chat/prompt").length, 1);
+  });
+
+  test("another tab's loss leaves a prompt alone whose session has only just been opened", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" });
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    await world.says({ type: "new-tab", tabId: "u" }, { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 });
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    deepEqual(world.sidecar.methods(), ["chat/new", "chat/prompt"]);
   });
 
   test("a session that a sidecar opened while it was being stopped is lost with it", async () => {

@@ -207,10 +207,12 @@ export class ChatController {
   }
 
   async #forward(prompt: Prompt): Promise<void> {
-    const { tabId, messageId } = prompt;
+    const { tabId, messageId, losses = this.#losses } = prompt, isLost = this.#sessions.kind(tabId) === "lost";
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a draft again. If it is none, the page repeats it.
+    if (isLost && losses !== this.#losses) throw new SidecarGone("The sidecar ended before this prompt came.");
     // No page will come and say what it shows.
-    if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, NOTHING);
+    if (isLost && !this.world.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }

@@ -48,7 +48,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "webview-ready", tabs: [] },
   { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }] },
   { type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
-  { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
+  { type: "prompt", tabId: "t", messageId: "m", text: "hi" }, { type: "prompt", tabId: "t", messageId: "m", text: "hi", losses: 1 },
   { type: "prompt", tabId: "t", messageId: "m", text: "", attachments: ATTACHMENTS }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
   { type: "find", asked: 0, query: "" }, { type: "find", asked: 7, query: "src/a b" },
   { type: "want", tabId: "t", want: { kind: "selection" } }, { type: "want", tabId: "t", want: { kind: "problems" } }, { type: "want", tabId: "t", want: { kind: "terminal" } },

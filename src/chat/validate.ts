@@ -104,7 +104,7 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   "new-tab": object({ type: just("new-tab"), tabId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),
-  prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }, { attachments }),
+  prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }, { attachments, losses: count }),
   withdraw: object({ type: just("withdraw"), tabId: id, messageId: id }),
   "send-queued": object({ type: just("send-queued"), tabId: id }),
   find: object({ type: just("find"), asked: count, query: text(1_000) }),

@@ -34,7 +34,9 @@ export type PageToHost =
   | { readonly type: "new-tab"; readonly tabId: TabId }
   | { readonly type: "close-tab"; readonly tabId: TabId }
   | { readonly type: "select-tab"; readonly tabId: TabId }
-  | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[] }
+  | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[];
+    /** As in `webview-ready`: a page that has not heard of a loss may make this prompt a draft again. Absent: it is not a page that says it. */
+    readonly losses?: number }
   /** As `chat/withdraw` and `chat/sendQueued`. */
   | { readonly type: "withdraw"; readonly tabId: TabId; readonly messageId: string }
   | { readonly type: "send-queued"; readonly tabId: TabId }

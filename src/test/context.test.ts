@@ -8,6 +8,11 @@ import { EditorContext } from "../editor/context";
 import { RecentFiles } from "../editor/recent-files";
 import { TerminalSelection } from "../editor/terminal-selection";
 import { ATTACHED_TEXT_LIMIT, MOST_ATTACHMENTS } from "../protocol/attachments";
+import { until } from "./until";
+
+const { tabGroups } = vscode.window;
+
+/** Files are `.txt` here: no language service looks at them, and finds problems when it gets to it. */
 
 suite("what the editor adds to a prompt", () => {
   let folder = "", copied = "";
@@ -19,10 +24,15 @@ suite("what the editor adds to a prompt", () => {
   });
   teardown(async () => {
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeAll();
     rmSync(folder, { recursive: true, force: true });
   });
 
+  async function closeAll(): Promise<void> {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await until("no editor is open", [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups, vscode.window.onDidChangeActiveTextEditor],
+      () => vscode.window.activeTextEditor === undefined && tabGroups.all.every(({ tabs }) => tabs.length === 0));
+  }
   const inFolder = (name: string): string => path.join(folder, name);
   async function show(name: string, text: string, ...selections: readonly vscode.Selection[]): Promise<vscode.TextEditor> {
     writeFileSync(inFolder(name), text);
@@ -33,16 +43,16 @@ suite("what the editor adds to a prompt", () => {
   const nothing = (message: RegExp) => ({ name: "NothingToAdd", message });
 
   test("each part that is selected, by whole lines", async () => {
-    await show("a.ts", "one\ntwo\nthree\nfour\n", new vscode.Selection(0, 1, 0, 3), new vscode.Selection(3, 0, 1, 0));
+    await show("a.txt", "one\ntwo\nthree\nfour\n", new vscode.Selection(0, 1, 0, 3), new vscode.Selection(3, 0, 1, 0));
     assert.deepEqual(context.selection(), [
-      { kind: "selection", name: "a.ts", path: inFolder("a.ts"), startLine: 1, endLine: 1, text: "ne" },
-      { kind: "selection", name: "a.ts", path: inFolder("a.ts"), startLine: 2, endLine: 3, text: "two\nthree\n" },
+      { kind: "selection", name: "a.txt", path: inFolder("a.txt"), startLine: 1, endLine: 1, text: "ne" },
+      { kind: "selection", name: "a.txt", path: inFolder("a.txt"), startLine: 2, endLine: 3, text: "two\nthree\n" },
     ]);
-    assert.deepEqual(context.offers().filter(({ name }) => name === "selection").map(({ about }) => about), ["a.ts:1"]);
+    assert.deepEqual(context.offers().filter(({ name }) => name === "selection").map(({ about }) => about), ["a.txt:1"]);
   });
 
   test("a document that has no file yet has a name only", async () => {
-    const document = await vscode.workspace.openTextDocument({ content: "draft" });
+    const document = await vscode.workspace.openTextDocument({ language: "plaintext", content: "draft" });
     const editor = await vscode.window.showTextDocument(document);
     editor.selection = new vscode.Selection(0, 0, 0, 5);
     assert.deepEqual(context.selection(), [{ kind: "selection", name: path.basename(document.uri.path), startLine: 1, endLine: 1, text: "draft" }]);
@@ -50,7 +60,7 @@ suite("what the editor adds to a prompt", () => {
 
   test("without a selection, or with too large a one, a sentence says so", async () => {
     await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
-    const editor = await show("a.ts", "x".repeat(ATTACHED_TEXT_LIMIT + 1), new vscode.Selection(0, 0, 0, 0));
+    const editor = await show("a.txt", "x".repeat(ATTACHED_TEXT_LIMIT + 1), new vscode.Selection(0, 0, 0, 0));
     await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
     assert.ok(!context.offers().some(({ name }) => name === "selection"));
     editor.selection = new vscode.Selection(0, 0, 0, ATTACHED_TEXT_LIMIT + 1);
@@ -64,9 +74,9 @@ suite("what the editor adds to a prompt", () => {
     const range = new vscode.Range(4, 2, 4, 5), problems = vscode.languages.createDiagnosticCollection("test");
     try {
       const workspace = vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail("there is a workspace");
-      problems.set(vscode.Uri.joinPath(workspace, "src/b.ts"), [new vscode.Diagnostic(range, "hm", vscode.DiagnosticSeverity.Warning), new vscode.Diagnostic(range, "oh", vscode.DiagnosticSeverity.Hint)]);
-      problems.set(vscode.Uri.file(inFolder("a.ts")), [new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error)]);
-      assert.deepEqual(await context.gather({ kind: "problems" }), { attachments: [{ kind: "problems", count: 2, text: `${inFolder("a.ts")}:5:3 error no\nsrc/b.ts:5:3 warning hm` }] });
+      problems.set(vscode.Uri.joinPath(workspace, "src/b.txt"), [new vscode.Diagnostic(range, "hm", vscode.DiagnosticSeverity.Warning), new vscode.Diagnostic(range, "oh", vscode.DiagnosticSeverity.Hint)]);
+      problems.set(vscode.Uri.file(inFolder("a.txt")), [new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error)]);
+      assert.deepEqual(await context.gather({ kind: "problems" }), { attachments: [{ kind: "problems", count: 2, text: `${inFolder("a.txt")}:5:3 error no\nsrc/b.txt:5:3 warning hm` }] });
       assert.deepEqual(context.offers().filter(({ name }) => name === "problems").map(({ about }) => about), ["1 error, 1 warning"]);
     } finally { problems.dispose(); }
   });
@@ -76,7 +86,7 @@ suite("what the editor adds to a prompt", () => {
     const terminal = vscode.window.createTerminal({ name: "printout", pty: { onDidWrite: new vscode.EventEmitter<string>().event, open: () => undefined, close: () => undefined } });
     try {
       terminal.show(true);
-      await until("it is the active one", () => vscode.window.activeTerminal === terminal);
+      await until("it is the active one", [vscode.window.onDidChangeActiveTerminal], () => vscode.window.activeTerminal === terminal);
       await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
       copied = " \n\n";
       await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
@@ -90,50 +100,50 @@ suite("what the editor adds to a prompt", () => {
   });
 
   test("what was dropped, once each: files and folders; about the rest a sentence", async () => {
-    writeFileSync(inFolder("a b.ts"), "");
-    const uris = [vscode.Uri.file(inFolder("a b.ts")).toString(), vscode.Uri.file(folder).toString(), `vscode-remote://host${vscode.Uri.file(inFolder("a b.ts")).path}`, vscode.Uri.file(folder).toString()];
-    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(0, 2) }), { attachments: [{ kind: "file", path: inFolder("a b.ts") }, { kind: "folder", path: folder }] });
-    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(1) }), { attachments: [{ kind: "folder", path: folder }, { kind: "file", path: inFolder("a b.ts") }] });
-    const { attachments, left } = await context.gather({ kind: "dropped", uris: ["https://example.org/", vscode.Uri.file(inFolder("gone.ts")).toString(), "no address", ...uris.slice(0, 1)] });
+    writeFileSync(inFolder("a b.txt"), "");
+    const uris = [vscode.Uri.file(inFolder("a b.txt")).toString(), vscode.Uri.file(folder).toString(), `vscode-remote://host${vscode.Uri.file(inFolder("a b.txt")).path}`, vscode.Uri.file(folder).toString()];
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(0, 2) }), { attachments: [{ kind: "file", path: inFolder("a b.txt") }, { kind: "folder", path: folder }] });
+    assert.deepEqual(await context.gather({ kind: "dropped", uris: uris.slice(1) }), { attachments: [{ kind: "folder", path: folder }, { kind: "file", path: inFolder("a b.txt") }] });
+    const { attachments, left } = await context.gather({ kind: "dropped", uris: ["https://example.org/", vscode.Uri.file(inFolder("gone.txt")).toString(), "no address", ...uris.slice(0, 1)] });
     assert.equal(attachments.length, 1);
     assert.match(left ?? "", /“https:\/\/example.org\/” is no file or folder of this machine. \(And 2 more that could not be added.\)/);
-    assert.equal((await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.ts")).toString()] })).left, `“${inFolder("gone.ts")}” is not there.`);
+    assert.equal((await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).left, `“${inFolder("gone.txt")}” is not there.`);
     const many = await context.gather({ kind: "dropped", uris: Array.from({ length: MOST_ATTACHMENTS + 1 }, (_, i) => { writeFileSync(inFolder(`${i}`), ""); return vscode.Uri.file(inFolder(`${i}`)).toString(); }) });
     assert.deepEqual([many.attachments.length, many.left], [MOST_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."]);
   });
 
   test("what “Add to Symposium” adds depends on where it was chosen", async () => {
     const selection = new vscode.Selection(0, 0, 0, 3);
-    const { document: { uri } } = await show("a.ts", "one\n", selection);
-    writeFileSync(inFolder("b.ts"), "");
-    const other = vscode.Uri.file(inFolder("b.ts"));
+    const { document: { uri } } = await show("a.txt", "one\n", selection);
+    writeFileSync(inFolder("b.txt"), "");
+    const other = vscode.Uri.file(inFolder("b.txt"));
     const kinds = async (first?: unknown, second?: unknown) => (await additions(context, first, second)).attachments.map(each => "path" in each ? `${each.kind} ${path.basename(each.path ?? "")}` : each.kind);
-    assert.deepEqual(await kinds(uri, [uri, other]), ["file a.ts", "file b.ts"], "the explorer");
-    assert.deepEqual(await kinds(uri, { groupId: 0 }), ["file a.ts"], "an editor's title");
-    assert.deepEqual(await kinds(uri), ["selection a.ts"], "an editor");
-    assert.deepEqual(await kinds(other), ["file b.ts"], "another editor than the one in use");
-    assert.deepEqual(await kinds(), ["selection a.ts"], "the palette");
+    assert.deepEqual(await kinds(uri, [uri, other]), ["file a.txt", "file b.txt"], "the explorer");
+    assert.deepEqual(await kinds(uri, { groupId: 0 }), ["file a.txt"], "an editor's title");
+    assert.deepEqual(await kinds(uri), ["selection a.txt"], "an editor");
+    assert.deepEqual(await kinds(other), ["file b.txt"], "another editor than the one in use");
+    assert.deepEqual(await kinds(), ["selection a.txt"], "the palette");
     (vscode.window.activeTextEditor ?? assert.fail()).selection = new vscode.Selection(0, 0, 0, 0);
-    assert.deepEqual([await kinds(uri), await kinds()], [["file a.ts"], ["file a.ts"]], "nothing selected");
+    assert.deepEqual([await kinds(uri), await kinds()], [["file a.txt"], ["file a.txt"]], "nothing selected");
     copied = "$ ls";
     await assert.rejects(additions(context, { name: "bash" }, [{ name: "bash" }]), nothing(/in a terminal/));
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await closeAll();
     await assert.rejects(additions(context, undefined, undefined), nothing(/Nothing is selected in an editor/));
   });
 
   test("files that are open, the latest first, then those that were", async () => {
     const recent = new RecentFiles();
     try {
-      for (const name of ["a.ts", "b.ts", "c.ts"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
+      for (const name of ["a.txt", "b.txt", "c.txt"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
       await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
-      for (const name of ["a.ts", "b.ts"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
-      await until("all are known", () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["b.ts true", "a.ts true", "c.ts false"]));
+      for (const name of ["a.txt", "b.txt"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
+      await until("all are known", [vscode.window.onDidChangeActiveTextEditor, tabGroups.onDidChangeTabs], () => JSON.stringify(recent.all().map(({ file, isOpen }) => `${path.basename(file.fsPath)} ${isOpen}`)) === JSON.stringify(["b.txt true", "a.txt true", "c.txt false"]));
     } finally { recent.dispose(); }
   });
 
   test("whatever is selected can be discussed from its light bulb, and what is not cannot: no place, and no problem that is pointed at", async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
-    const { document: { uri } } = await show("a.ts", "one\n", new vscode.Selection(0, 0, 0, 3));
+    const { document: { uri } } = await show("a.txt", "one\n", new vscode.Selection(0, 0, 0, 3));
     const titles = async (range: vscode.Range) => (await vscode.commands.executeCommand<readonly vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, range)).filter(({ title }) => title === "Discuss in Symposium");
     const [action] = await titles(new vscode.Selection(0, 0, 0, 3));
     assert.deepEqual([action?.kind?.value, action?.command?.command, action?.isPreferred], ["quickfix", "symposium.discussSelection", undefined]);
@@ -141,8 +151,3 @@ suite("what the editor adds to a prompt", () => {
     assert.deepEqual(await titles(new vscode.Range(0, 0, 0, 3)), []);
   });
 });
-
-/** Resolves when the condition holds; looks again each 50 ms. */
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
-}

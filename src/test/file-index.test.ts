@@ -6,15 +6,16 @@ import * as vscode from "vscode";
 import { FileIndex } from "../editor/file-index";
 import { workspaceSymbols } from "../editor/workspace-symbols";
 import { Log } from "../log";
+import { until, type Heard } from "./until";
 
 const NEVER = new AbortController().signal;
 
 suite("the files that can be named", () => {
   let folder = "";
-  const indexes: FileIndex[] = [];
+  const indexes: FileIndex[] = [], watchers: vscode.Disposable[] = [];
   setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
   teardown(() => {
-    for (const index of indexes.splice(0)) index.dispose();
+    for (const each of [...indexes.splice(0), ...watchers.splice(0)]) each.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -30,25 +31,32 @@ suite("the files that can be named", () => {
     return index;
   }
   const listed = async (index: FileIndex, query = ""): Promise<readonly string[]> => [...await index.files(query, NEVER)].map(({ kind, target }) => kind === "folder" ? `${target.path}/` : target.path).sort();
-  /** Resolves when the list is this one; asks again each 50 ms, as VS Code tells of a change when it gets to it. */
-  async function becomes(index: FileIndex, expected: readonly string[]): Promise<void> {
-    for (const deadline = Date.now() + 15_000; ; await new Promise(resolve => setTimeout(resolve, 50))) {
-      const now = await listed(index);
-      if (JSON.stringify(now) === JSON.stringify(expected)) return;
-      if (Date.now() > deadline) assert.deepEqual(now, expected);
-    }
-  }
 
-  /** The folder is none of the workspace's, which VS Code watches already: resolves when a change in it is heard of. */
-  async function watched(index: FileIndex, before: readonly string[]): Promise<void> {
-    for (let n = 0; (await listed(index)).length === before.length; n++) {
-      assert.ok(n < 300, "no change was heard of");
-      write(`probe-${n}.ts`);
-      await new Promise(resolve => setTimeout(resolve, 50));
-      rmSync(path.join(folder, `probe-${n - 1}.ts`), { force: true });
-    }
-    for (let n = 0; n < 300; n++) rmSync(path.join(folder, `probe-${n}.ts`), { force: true });
-    await becomes(index, before);
+  /** Tells of what changes in the folder. It hears it after the indexes that were made before it. */
+  function watch(): Heard {
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), "**/*"));
+    watchers.push(watcher);
+    return listener => vscode.Disposable.from(watcher.onDidCreate(listener), watcher.onDidChange(listener), watcher.onDidDelete(listener));
+  }
+  /** Resolves when the list is this one. */
+  async function becomes(index: FileIndex, change: Heard, expected: readonly string[]): Promise<void> {
+    let last: readonly string[] = [];
+    await until(`the list is ${expected.join(", ")}`, [change], async () => JSON.stringify(last = await listed(index)) === JSON.stringify(expected)).catch((error: unknown) => {
+      assert.deepEqual(last, expected);
+      throw error;
+    });
+  }
+  /** The folder is none of the workspace's, which VS Code watches already, and nobody tells when it watches: one file after another is made until one is heard of. */
+  async function watched(index: FileIndex, change: Heard, before: readonly string[]): Promise<void> {
+    const probes: string[] = [];
+    const timer = setInterval(() => {
+      probes.push(`probe-${probes.length}.ts`);
+      write(...probes.slice(-1));
+    }, 50);
+    try { await until("a change is heard of", [change], async () => (await listed(index)).length > before.length); }
+    finally { clearInterval(timer); }
+    for (const probe of probes) rmSync(path.join(folder, probe));
+    await becomes(index, change, before);
   }
 
   test("are all but what the settings and .gitignore leave out", async () => {
@@ -64,16 +72,17 @@ suite("the files that can be named", () => {
     const index = indexOf();
     const before = [".gitignore", "a.ts", "src/", "src/deep/", "src/deep/b.ts"];
     assert.deepEqual(await listed(index), before);
-    await watched(index, before);
+    const change = watch();
+    await watched(index, change, before);
     write("new/c.ts", "new/d.log");
     rmSync(path.join(folder, "a.ts"));
-    await becomes(index, [".gitignore", "new/", "new/c.ts", "src/", "src/deep/", "src/deep/b.ts"]);
+    await becomes(index, change, [".gitignore", "new/", "new/c.ts", "src/", "src/deep/", "src/deep/b.ts"]);
     renameSync(path.join(folder, "src"), path.join(folder, "lib"));
-    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "new/", "new/c.ts"]);
+    await becomes(index, change, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "new/", "new/c.ts"]);
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n/new\n");
-    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts"]);
+    await becomes(index, change, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts"]);
     write("od[d]/e{f}.ts");
-    await becomes(index, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "od[d]/", "od[d]/e{f}.ts"]);
+    await becomes(index, change, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "od[d]/", "od[d]/e{f}.ts"]);
   });
 
   test("are searched by what is typed where they are too many for a list", async () => {

@@ -7,11 +7,7 @@ import { Proposals } from "../editor/proposals";
 import { TextFiles } from "../editor/text-files";
 import { openLink, showPrintout } from "../editor/workspace";
 import { Log } from "../log";
-
-/** Resolves when the condition holds; looks again each 50 ms. */
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
-}
+import { until } from "./until";
 
 suite("what agents made, in the editor", () => {
   let folder = "";
@@ -49,8 +45,13 @@ suite("what agents made, in the editor", () => {
   test("a file that is new, or outside the workspace, is shown as it is proposed", async () => {
     await proposals.show({ path: path.join(folder, "new.txt"), newText: "new\n" }, "Eliza");
     assert.deepEqual(await sides(), { title: "new.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
-    await proposals.show({ path: __filename, oldText: "", newText: await new TextFiles().read(__filename) }, "Eliza");
-    assert.equal((await sides()).file, false);
+    const outside = mkdtempSync(path.join(tmpdir(), "symposium-"));
+    try {
+      const file = path.join(outside, "c.txt");
+      writeFileSync(file, "new\n");
+      await proposals.show({ path: file, oldText: "", newText: "new\n" }, "Eliza");
+      assert.deepEqual(await sides(), { title: "c.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
+    } finally { rmSync(outside, { recursive: true }); }
   });
 
   test("of more than twenty the oldest is not kept", async () => {
@@ -68,15 +69,17 @@ suite("what agents made, in the editor", () => {
     writeFileSync(file, "one\ntwo\nthree\n");
     const world = { folders: () => [folder], pick: async () => undefined, say: () => undefined, home: "/", log: new Log() };
     await openLink(`file://${file}#L2`, true, world);
-    await until("the file is shown", () => vscode.window.visibleTextEditors.some(({ document, selection }) => document.fileName === file && selection.active.line === 1));
-    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview, true);
+    await until("the file is shown", [vscode.window.onDidChangeVisibleTextEditors, vscode.window.onDidChangeTextEditorSelection], () => vscode.window.visibleTextEditors.some(({ document, selection }) => document.fileName === file && selection.active.line === 1));
+    const { tabGroups } = vscode.window;
+    await until("its tab is a preview", [tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups], () => tabGroups.activeTabGroup.activeTab?.label === "b.txt");
+    assert.equal(tabGroups.activeTabGroup.activeTab?.isPreview, true);
     await assert.rejects(openLink("file:///etc/passwd", true, world), /outside the workspace/);
   });
 
   test("what a terminal printed is a terminal under its command's name", async () => {
     const before = new Set(vscode.window.terminals);
     showPrintout({ command: "npm\x1b test", output: "fine\n", exit: { code: 0 } });
-    await until("the terminal is there", () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm  test"));
+    await until("the terminal is there", [vscode.window.onDidOpenTerminal], () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm  test"));
     for (const terminal of vscode.window.terminals) if (!before.has(terminal)) terminal.dispose();
   });
 });

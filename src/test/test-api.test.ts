@@ -2,22 +2,25 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { TestApi } from "../extension";
 import type { LogEvent } from "../protocol/log";
+import { until, type Heard } from "./until";
 
 const run = <T>(name: string, ...args: unknown[]) => vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
 
-/** Resolves when the condition holds; looks again at each line of the log and each 50 ms. */
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, what);
+/** Looks again and again: of what an agent answers VS Code tells nobody. */
+async function answered(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, "not answered within 15 s");
 }
 
 suite("the test API", () => {
   const lines: LogEvent[] = [];
   let listening: vscode.Disposable;
+  let log: Heard;
 
   suiteSetup(async () => {
     const extension = vscode.extensions.getExtension<TestApi>("symposium-dev.symposium");
     const api = await extension?.activate();
     assert.ok(api, "the API is there outside production");
+    log = api.onLog;
     listening = api.onLog(event => lines.push(event));
   });
   suiteTeardown(() => listening.dispose());
@@ -33,7 +36,7 @@ suite("the test API", () => {
       await run("startCapturingResponses", tabId);
       await run("sendPrompt", tabId, text);
     }
-    await until("both answers", async () => /happy/i.test(await run("getResponse", "test-tab-1")) && /sad/i.test(await run("getResponse", "test-tab-2")));
+    await answered(async () => /happy/i.test(await run("getResponse", "test-tab-1")) && /sad/i.test(await run("getResponse", "test-tab-2")));
     assert.deepEqual([logged("Session created") - created, logged("Received prompt"), logged("Sending prompt")], [2, 2, 2]);
     for (const tabId of Object.keys(prompts)) {
       await run("stopCapturingResponses", tabId);
@@ -48,10 +51,10 @@ suite("the test API", () => {
   test("the view's coming and going is logged", async () => {
     const view = (message: string) => lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");
-    await until("there", () => view("Webview resolved") > 0); // the command returns before VS Code has asked for the view
+    await until("there", [log], () => view("Webview resolved") > 0); // the command returns before VS Code has asked for the view
     await vscode.commands.executeCommand("workbench.view.explorer");
-    await until("hidden", () => view("Webview hidden") > 0);
+    await until("hidden", [log], () => view("Webview hidden") > 0);
     await vscode.commands.executeCommand("symposium.openChat");
-    await until("visible", () => view("Webview visible") > 0);
+    await until("visible", [log], () => view("Webview visible") > 0);
   });
 });

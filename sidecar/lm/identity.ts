@@ -1,0 +1,57 @@
+/**
+ * Who asks, and in which conversation, as far as a request tells. `requestInitiator` comes from VS Code itself; `modelOptions` are whatever the caller
+ * put there, so they count only when that is the host's chat, or when a host of before does not say who it is. They are private
+ * names of the chat's: each may be missing. Pure.
+ */
+import { createHash } from "node:crypto";
+import { isObject } from "../../src/protocol/json";
+import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";
+import { textOf } from "./reading";
+
+export interface Identity {
+  /** The extension that asks; `undefined`: a host, or a program, that does not say. */
+  readonly caller: string | undefined;
+  /** Another extension than the host's chat: it may ask, and has no user before a chat of ours. */
+  readonly isForeign: boolean;
+  /** The request carries the marks of the host's chat. */
+  readonly isFromChat: boolean;
+  /** Of the conversation; forks and sub-agents carry their parent's. */
+  readonly conversationId: string | undefined;
+  /** Of the chat that is on screen; a fork has its own, a sub-agent its parent's. */
+  readonly chatSession: string | undefined;
+  /** Counts the user's turns, from 1. Not sent with a background compaction. */
+  readonly turn: number | undefined;
+  /** One turn of a conversation, and one loop of an agent within it: each sub-agent has one of its own. */
+  readonly trace: string | undefined;
+  readonly span: string | undefined;
+}
+
+const CHATS: ReadonlySet<string> = new Set(["github.copilot-chat", "github.copilot", "vscode.copilot", "vscode.copilot-chat"]);
+const CORE = "core";
+
+export function identityOf({ messages, options }: ChatRequest): Identity {
+  const caller = options?.requestInitiator?.toLowerCase(), isChat = caller === undefined || CHATS.has(caller);
+  const given = isChat ? options?.modelOptions ?? {} : {}, trace = given["_otelTraceContext"];
+  const { traceId, spanId } = isObject(trace) ? trace : {};
+  const conversationId = text(given["_conversationId"]), turn = given["_telemetryTurn"];
+  return {
+    caller, isForeign: !isChat && caller !== CORE, isFromChat: text(given["_capturingTokenCorrelationId"]) !== undefined, conversationId,
+    chatSession: conversationId === undefined ? undefined : chatSession(messages),
+    turn: typeof turn === "number" ? turn : undefined, trace: text(traceId), span: text(spanId),
+  };
+}
+
+/** The last part of the path of the chat's log, which the instructions of its agent modes name. */
+const LOG = /^- VSCODE_TARGET_SESSION_LOG: .*[\\/]([\w-]+)\s*$/gm;
+
+function chatSession(messages: readonly ChatMessage[]): string | undefined {
+  return messages.filter(({ role }) => role === "system").flatMap(({ content }) => [...textOf(content).matchAll(LOG)]).at(-1)?.[1];
+}
+
+/** What decides which agent process a session needs. A digest, because the definition holds secrets. */
+export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
+  const canonical = JSON.stringify({ agent, cwd }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+  return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
+}
+
+function text(value: unknown): string | undefined { return typeof value === "string" && value !== "" ? value : undefined; }

@@ -1,0 +1,125 @@
+/**
+ * What is remembered of a session, so that a later request finds it: the turns that its agent knows. What VS Code has sent back is committed
+ * (`turns`); our last exchange is provisional until a request shows it.
+ *
+ *              continued, begun                waits              resumed
+ *   committed ─────────────────▶ streaming ─────────▶ waiting ─────────────▶ streaming
+ *       ▲                            │ ended             │ ended
+ *       └──── the next request ── answered, cut ◀────────┘
+ *
+ * Values: each function gives another record. Pure: no clock, no made-up ids.
+ */
+import type { ChatPart } from "../../src/protocol/lm";
+import type { Identity } from "./identity";
+import { turnOf, type Digest, type Reading, type Round, type Turn } from "./reading";
+
+export type Provisional =
+  /** A request is open; or our response ended in calls whose results we wait for. */
+  | { readonly state: "streaming" | "waiting"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
+  /** Stopped, failed, or without an answer: VS Code keeps all of it, a part, only the question, or nothing. */
+  | { readonly state: "cut"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
+  | { readonly state: "answered"; readonly turn: Turn };
+
+export interface Session {
+  readonly id: string;
+  /** `agentKey` of the requests that it serves. */
+  readonly agent: string;
+  readonly caller: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly chatSession: string | undefined;
+  readonly turns: readonly Turn[];
+  readonly provisional: Provisional | undefined;
+  /** Calls of the response that ended last: their results come with the next request. */
+  readonly batch: ReadonlySet<string>;
+  /** The batch before: its results coming again mean that the round is tried again. */
+  readonly consumed: ReadonlySet<string>;
+  /** Of the last request. */
+  readonly trace: string | undefined;
+  readonly span: string | undefined;
+  /** A loop beside the conversation's own, under its id: only its call ids lead to it. */
+  readonly isBeside: boolean;
+  /** Another session has taken its place in the chat; it may be wanted again. */
+  readonly isSuperseded: boolean;
+}
+
+/** What a request is matched by. */
+export interface Asking { readonly agent: string; readonly identity: Identity; readonly reading: Reading }
+
+/** Characters kept of an answer that was cut off, to recognise its beginning. */
+const CUT_LIMIT = 20_000;
+
+export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
+  const { caller, conversationId, chatSession, trace, span } = identity;
+  return {
+    id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false,
+    turns: reading.turns.map(committed), provisional: streaming(reading), batch: new Set(), consumed: new Set(),
+  };
+}
+
+/** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
+export function proceed(session: Session, { identity, reading }: Asking): Session {
+  const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
+  const turns = reading.isCompacted ? whole(session) : reading.turns.map(committed);
+  return { ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false };
+}
+
+/** The results that it waits for have come; with new words the turn at hand is another one. */
+export function resume(session: Session, asking: Asking): Session {
+  if (asking.reading.isNew) return proceed(session, asking);
+  const { trace, span } = asking.identity, before = session.provisional;
+  const { user, rounds } = before === undefined || before.state === "answered" ? { user: asking.reading.asked, rounds: asking.reading.rounds } : before;
+  return { ...session, provisional: { state: "streaming", user, rounds: [...rounds, NOTHING] }, batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false };
+}
+
+/** The last round is tried again: what was said in it is said anew. */
+export function repeat(session: Session): Session {
+  const { provisional } = session;
+  if (provisional === undefined || provisional.state === "answered") return session;
+  return { ...session, provisional: { ...provisional, state: "streaming", rounds: [...provisional.rounds.slice(0, -1), NOTHING] }, batch: new Set() };
+}
+
+/** What really went out; nothing else is expected to come back. */
+export function emitted(session: Session, part: ChatPart): Session {
+  const { provisional } = session;
+  if (provisional?.state !== "streaming") return session;
+  const last = provisional.rounds.at(-1) ?? NOTHING, said = (round: Round): Provisional => ({ ...provisional, rounds: [...provisional.rounds.slice(0, -1), round] });
+  switch (part.type) {
+    case "text": return { ...session, provisional: said({ ...last, text: last.text + part.value }) };
+    case "tool_call": return { ...session, provisional: said({ ...last, calls: [...last.calls, part.toolCallId] }), batch: new Set(session.batch).add(part.toolCallId) };
+    default: return session;
+  }
+}
+
+/** The response is over, and its calls wait for their results. */
+export function waits(session: Session): Session {
+  return session.provisional?.state === "streaming" ? { ...session, provisional: { ...session.provisional, state: "waiting" } } : session;
+}
+
+export function ended(session: Session, how: "answered" | "cut"): Session {
+  const { provisional } = session;
+  if (provisional === undefined || provisional.state === "answered") return session;
+  if (how === "answered") return { ...session, provisional: { state: "answered", turn: committed(turnOf(provisional)) } };
+  let room = CUT_LIMIT;
+  const rounds = provisional.rounds.map(({ text, calls }) => {
+    const kept = text.slice(0, room);
+    room -= kept.length;
+    return { text: kept, calls };
+  });
+  return { ...session, provisional: { state: "cut", user: provisional.user, rounds }, batch: new Set() };
+}
+
+export function supersede(session: Session): Session { return { ...session, isSuperseded: true }; }
+
+/** All that its agent knows, as far as it is over. */
+export function whole({ turns, provisional }: Session): readonly Turn[] {
+  return provisional === undefined ? turns : [...turns, provisional.state === "answered" ? provisional.turn : committed(turnOf(provisional))];
+}
+
+const NOTHING: Round = { text: "", calls: [] };
+
+/** The rounds that are there already were made by a process that is gone. */
+function streaming({ asked, rounds }: Reading): Provisional {
+  return { state: "streaming", user: asked, rounds: [...rounds, NOTHING] };
+}
+
+function committed({ user, answer, last, calls }: Turn): Turn { return { user, answer, last, calls }; }

@@ -1,0 +1,121 @@
+/**
+ * The language-model provider: VS Code's side ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are public: another program
+ * may speak them to `symposium-acp-agent vscodelm`, one JSON value a line, so they do not change; what is marked as ours was added, is
+ * optional, and means nothing to who does not know it. `requestId` is the request's own (`ChatRequest.requestId`), or the JSON-RPC id of the
+ * `lm/provideLanguageModelChatResponse` that it belongs to. `lm-read.ts` reads what strangers send.
+ */
+import { ELIZA, type AgentConfig } from "./agents";
+import type { Call, Note } from "./wire";
+
+export type RequestId = number | string;
+
+export type ChatPart =
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "tool_call"; readonly toolCallId: string; readonly toolName: string; readonly parameters: unknown }
+  /** `result`: a text, parts (`text` and `data`), or whatever a tool returned. */
+  | { readonly type: "tool_result"; readonly toolCallId: string; readonly result: unknown; readonly isError?: boolean }
+  /** Ours. `data` is base64. */
+  | { readonly type: "data"; readonly mimeType: string; readonly data: string }
+  /** Ours. */
+  | { readonly type: "thinking"; readonly value: string; readonly id?: string; readonly metadata?: unknown };
+
+/** `system`: VS Code sends such messages, although its types do not know them. */
+export interface ChatMessage { readonly role: "user" | "assistant" | "system"; readonly content: readonly ChatPart[] }
+
+/** Some have no schema, or one that says nothing. */
+export interface ChatTool { readonly name: string; readonly description: string; readonly inputSchema?: unknown }
+
+export interface ChatOptions {
+  readonly tools?: readonly ChatTool[];
+  /** Absent: `auto`. */
+  readonly toolMode?: "auto" | "required";
+  readonly modelOptions?: Readonly<Record<string, unknown>>;
+  /** Ours. Which extension asks, as VS Code itself says; `core` is VS Code. Unlike `modelOptions`, a caller cannot write it. */
+  readonly requestInitiator?: string;
+}
+
+export type AgentDefinition =
+  | { readonly eliza: { readonly deterministic?: boolean } }
+  | { readonly mcp_server: McpServerStdio };
+
+/** An ACP agent, in the words of the documents: a command that is spoken to on stdio. `name` is for sentences. */
+export interface McpServerStdio {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface ChatRequest {
+  readonly modelId: string;
+  readonly messages: readonly ChatMessage[];
+  readonly agent: AgentDefinition;
+  readonly options?: ChatOptions;
+  /** Ours, for those who cannot see the JSON-RPC id of what they send; unique among the open requests. */
+  readonly requestId?: RequestId;
+  /** Ours. Of the agent, as in the settings: without it nothing that the settings say of an agent counts. */
+  readonly agentId?: string;
+  /** Ours. The folder the agent works in, absolute. Absent: the sidecar's own. */
+  readonly cwd?: string;
+}
+
+export interface ModelInformation {
+  readonly id: string;
+  readonly name: string;
+  readonly family: string;
+  readonly version: string;
+  readonly maxInputTokens: number;
+  readonly maxOutputTokens: number;
+  readonly capabilities: { readonly imageInput?: boolean; readonly toolCalling?: boolean | number };
+}
+
+export interface LmToSidecar {
+  /** What is known without starting anything. */
+  "lm/provideLanguageModelChatInformation": Call<{ readonly silent: boolean }, { readonly models: readonly ModelInformation[] }>;
+  /** Answers after `lm/responseComplete`. */
+  "lm/provideLanguageModelChatResponse": Call<ChatRequest, Record<string, never>>;
+  "lm/provideTokenCount": Call<{ readonly modelId: string; readonly text: string }, { readonly count: number }>;
+  /** Of a request that is not open (any more) it changes nothing; the request is answered all the same. */
+  "lm/cancel": Note<{ readonly requestId: RequestId }>;
+}
+
+export interface LmToHost {
+  "lm/responsePart": Note<{ readonly requestId: RequestId; readonly part: ChatPart }>;
+  /** After the last part, before the answer to the request. Also after a failure, which the answer tells. */
+  "lm/responseComplete": Note<{ readonly requestId: RequestId }>;
+}
+
+/** What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show. */
+export interface PermissionQuestion { readonly title: string; readonly message: string }
+
+/**
+ * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that VS Code ran after it had
+ * asked the user; what a history says of that tool's result gives none.
+ */
+export interface LmHostToSidecar extends LmToSidecar {
+  /** `question` is absent when nobody waits for an answer (any more). */
+  "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
+  /** The user agreed. `callId`: the call that VS Code ran, where it says so. Taken once; false: there is no such question, or it is another call's. */
+  "lm/decide": Call<{ readonly questionId: string; readonly callId?: string }, { readonly isTaken: boolean }>;
+}
+
+/** Between our two programs only. */
+export interface LmSidecarToHost extends LmToHost {
+  /** What an agent said it can do, when it was started. */
+  "lm/learned": Note<{ readonly agentId: string; readonly images: boolean }>;
+  /** What `lm/keepSession` gave, of this workspace; opaque. */
+  "lm/keptSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
+  /** In place of what was kept under this id. */
+  "lm/keepSession": Note<{ readonly id: string; readonly session: unknown }>;
+  "lm/forgetSessions": Note<{ readonly ids: readonly string[] }>;
+}
+
+/** How the documents' protocol names an agent of the settings; `undefined`: it has no command that can be started here. */
+export function agentDefinition({ name, distribution: { local, executable, symposium } }: AgentConfig): AgentDefinition | undefined {
+  const server = (command: string, args: readonly string[], env: Readonly<Record<string, string>>): AgentDefinition =>
+    ({ mcp_server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } });
+  if (local) return server(local.command, local.args ?? [], local.env ?? {});
+  if (executable) return server(executable.path, [], {});
+  if (symposium?.subcommand !== ELIZA.distribution.symposium?.subcommand) return undefined;
+  return { eliza: symposium?.args?.includes("--deterministic") ? { deterministic: true } : {} };
+}
