@@ -59,32 +59,39 @@ export async function host({ grep, output } = {}) {
 /** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
 const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
-/** The page suites that take longest; they begin first, so that none is waited for alone at the end. */
+/** The page suites that take longest. */
 const LONGEST = ["accessibility", "hostile", "delivery"];
 
 /**
- * The suites that look at VS Code's page from outside, as a user does: each file with a VS Code and a browser of its own, two files at a
- * time, because they mostly wait. What a file prints is held until it has ended.
+ * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, because they mostly wait, each with a VS Code
+ * and a browser of its own; what they print is held until they have ended.
  */
 export async function pages({ grep } = {}) {
   await programs();
   // Functions that are handed to the page must not call the helper that keeps names.
   await compile(globSync(["src/test/page"], /\.page\.ts$/), "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
-  const names = globSync(["out/page"], /\.page\.mjs$/).map(file => path.basename(file, ".page.mjs"));
-  return sum("pages", await sideBySide([...new Set([...LONGEST, ...names])], name => page(name, grep)));
+  return sum("pages", await sideBySide(shares(globSync(["out/page"], /\.page\.mjs$/).map(file => path.basename(file, ".page.mjs"))), names => page(names, grep)));
 }
 
-async function page(name, grep) {
+/** What one process does: the longest alone and first of all, of the others ever fewer, so that both end at about the same time. */
+export function shares(names) {
+  const shares = LONGEST.map(name => [name]), others = names.filter(name => !LONGEST.includes(name));
+  while (others.length > 0) shares.push(others.splice(0, Math.ceil(others.length / 4)));
+  return shares;
+}
+
+async function page(names, grep) {
   const began = Date.now();
   let printed = "";
-  const result = await mocha(`pages: ${name}`, { grep }, async env => {
+  const result = await mocha(`pages: ${names.join(", ")}`, { grep }, async env => {
     const ended = await node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), `out/page/${name}.page.mjs`], { env, output: "hold", limit: LIMIT });
+      ...pick(grep), ...names.map(name => `out/page/${name}.page.mjs`)], { env, output: "hold", limit: LIMIT });
     printed = ended.text;
     return ended;
   });
-  const isEmpty = result.passed + result.failed.length + result.skipped.length === 0;
-  if (!isEmpty) console.log(`\n── pages: ${name} (${Math.round((Date.now() - began) / 1000)} s)\n${printed.trimEnd()}`);
+  if (result.passed + result.failed.length + result.skipped.length === 0) return result;
+  for (const failure of result.failed) failure.shown = true;
+  console.log(`\n── pages: ${names.join(", ")} (${Math.round((Date.now() - began) / 1000)} s)\n${printed.trimEnd()}`);
   return result;
 }
 
@@ -125,17 +132,20 @@ export async function mocha(name, { grep, output }, start) {
   const report = path.join(folder, "report.json");
   try {
     const { code, text } = await start({ SYMPOSIUM_REPORT: report });
-    if (!existsSync(report)) return failed(name, `${text}\nThe suite did not run to its end (exit code ${code}).`);
+    if (!existsSync(report)) return failed(name, `The suite did not run to its end (exit code ${code}). ${ending(text)}`);
     const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
     // mocha has printed them itself, unless its output was held back.
     for (const failure of result.failed) failure.shown = output !== "hold";
-    if (code !== 0 && result.failed.length === 0) result.failed.push({ title: name, message: `${text}\nIt ended with exit code ${code}.` });
+    if (code !== 0 && result.failed.length === 0) result.failed.push({ title: name, message: `It ended with exit code ${code}. ${ending(text)}` });
     if (grep === undefined && result.passed + result.failed.length + result.skipped.length === 0) result.failed.push({ title: name, message: "Not one test ran." });
     return result;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** What is wrong is said last. */
+const ending = text => text.trim() === "" ? "" : `The end of what it printed:\n${text.trimEnd().split("\n").slice(-20).join("\n")}`;
 
 // For .vscode/tasks.json, before F5 runs the tests in a window of its own.
 if (process.argv[1] === import.meta.filename && process.argv[2] === "compile-host") await compileHost();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 interface Result { passed: number; failed: { title: string; message: string }[]; skipped: { title: string; reason: string }[] }
-interface Suites { mocha(name: string, options: object, start: (env: Record<string, string>) => Promise<{ code: number; text: string }>): Promise<Result> }
+interface Suites { shares(names: readonly string[]): string[][]; mocha(name: string, options: object, start: (env: Record<string, string>) => Promise<{ code: number; text: string }>): Promise<Result> }
 
 /** The scripts are plain JavaScript, which the compiler does not look into. */
 const suites = async (): Promise<Suites> => await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href) as Suites;
@@ -63,6 +63,13 @@ suite("what npm test counts", () => {
   test("a suite without a test has failed, unless a part was asked for", async () => {
     assert.match((await counted("")).failed[0]?.message ?? "", /Not one test ran/);
     assert.deepEqual((await counted("", { grep: "nothing of this name" })).failed, []);
+  });
+
+  test("page suites are shared out, each once, the longest alone and the last ones, too", async () => {
+    const names = readdirSync("src/test/page").filter(file => file.endsWith(".page.ts")).map(file => file.replace(".page.ts", ""));
+    const shared = (await suites()).shares(names);
+    assert.deepEqual(shared.flat().sort(), names.sort());
+    assert.deepEqual([0, 1, 2, -1].map(i => shared.at(i)?.length), [1, 1, 1, 1]);
   });
 
   test("a failing end without a failing test is a failure", async () => {

@@ -31,7 +31,7 @@ export async function runAll(argv, started) {
   process.on("exit", () => {
     // For when it was interrupted: a server is in a group of its own, and who would have ended it is dead.
     end(census(mark));
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    try { rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); } catch (error) { console.error(`A temporary folder is left: ${error.message}`); }
   });
   const home = path.join(temporary, "home"), t = path.join(temporary, "t");
   for (const folder of [home, t]) mkdirSync(folder);

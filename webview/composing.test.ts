@@ -171,6 +171,7 @@ suite("composing: the queue", () => {
     const dropped = run(waiting(), { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "drop" });
     deepEqual(dropped.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
     deepEqual(draftOf(run(dropped.page, queue(1, second)).page), { text: "", attachments: [] });
+    equal(dropped.effects[0]?.kind, "save", "a page that remembers it as on its way would wait for it for ever");
   });
 
   test("what does not wait, or has no session, is not withdrawn", () => {

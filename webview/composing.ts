@@ -118,7 +118,8 @@ function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, {
   const prompt = tab.conversation.queue?.prompts.find(waiting => waiting.messageId === messageId);
   if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
   const withdraw = post({ type: "withdraw", tabId: tab.tabId, messageId });
-  if (to === "drop") return [page, [withdraw]];
+  // The next page must not remember it as on its way: it would wait for it for ever.
+  if (to === "drop") return [page, [SAVE, withdraw]];
   return [withTab(page, { ...tab, drafts: drafts.takenBack(tab.drafts, prompt) }), [SAVE, withdraw, show(tab)]];
 }
 

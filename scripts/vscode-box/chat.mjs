@@ -1,9 +1,12 @@
 // Symposium's chat view as a user meets it: what is on the page is read, what can be clicked is clicked, nothing else.
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./changes.mjs";
 import { webviewFrame } from "./workbench.mjs";
 
 const INPUT = ".mynah-chat-prompt-input:visible";
 const CARDS = ".mynah-chat-wrapper:visible .mynah-chat-item-card";
+/** After so long without a change a text is held for complete; the page pauses for less between two pieces. */
+const SETTLED_MS = 300;
 const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabled';
 
 /** Shows the view, by its icon in the activity bar, and waits until a prompt can be typed. Returns the view's frame. */
@@ -13,12 +16,15 @@ export async function openChat(page, timeout = 90_000) {
   const frame = webviewFrame(page);
   // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
   // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.
-  let unpressed = 0;
-  await until(async () => {
+  let unpressedSince;
+  await until([page.locator(":root"), frame.locator(":root")], async () => {
     if (await frame.locator(INPUT).count().catch(() => 0) === 1) return true;
     const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
-    unpressed = pressed ? 0 : unpressed + 1;
-    if (unpressed === 4) await icon.click();
+    unpressedSince = pressed ? undefined : unpressedSince ?? Date.now();
+    if (Date.now() - unpressedSince >= 1000) {
+      await icon.click();
+      unpressedSince = Infinity;
+    }
     return false;
   }, timeout, "no prompt could be typed");
   return frame;
@@ -29,7 +35,7 @@ export const turnState = async frame => await frame.locator("body").getAttribute
 
 /** The input of the selected tab. When several tabs come back, each is for a moment the one on show. */
 export async function promptInput(frame) {
-  await until(async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 30_000, "there was not one input");
+  await until([all(frame)], async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 30_000, "there was not one input");
   return frame.locator(INPUT);
 }
 
@@ -38,7 +44,7 @@ export async function sendPrompt(frame, text) {
   const before = await lastPrompt(frame);
   await (await promptInput(frame)).fill(text);
   await frame.locator(".mynah-chat-prompt-button:visible").click();
-  await until(async () => await lastPrompt(frame) !== before, 30_000, "the prompt did not appear");
+  await until([all(frame)], async () => await lastPrompt(frame) !== before, 30_000, "the prompt did not appear");
 }
 
 /** Which prompt it is; not how many there are: a long one may take earlier ones off the page. */
@@ -70,13 +76,13 @@ export const lastNotice = async frame => {
  * answered by `answer`, and the label that was pressed is passed to that function.
  */
 export async function turnEnded(frame, { timeout = 120_000, permission, answer: answerOne = allowOnce } = {}) {
-  let before;
-  await until(async () => {
+  const ended = async () => await turnState(frame) === "idle" ? (await lastExchange(frame)).answer : "";
+  await until([all(frame)], async () => {
     if (permission !== undefined) await answerOne(frame, permission);
-    const answer = (await lastExchange(frame)).answer;
-    const settled = await turnState(frame) === "idle" && answer !== "" && answer === before;
-    before = answer;
-    return settled;
+    const answer = await ended();
+    if (answer === "") return false;
+    await delay(SETTLED_MS);
+    return await ended() === answer;
   }, timeout, "the answer was not complete");
 }
 
@@ -91,7 +97,7 @@ export const rejectOnce = (frame, pressed) => press(frame, pressed, labels => la
 
 /** Waits until the selected tab shows `text` in an answer, then presses Stop as a user does. */
 export async function stopAt(frame, text, timeout) {
-  await until(async () => (await lastExchange(frame)).answer.includes(text), timeout, `“${text}” was not on the page`);
+  await until([all(frame)], async () => (await lastExchange(frame)).answer.includes(text), timeout, `“${text}” was not on the page`);
   await frame.locator(".mynah-chat-prompt-stop-button:visible").click();
 }
 
@@ -101,13 +107,11 @@ async function press(frame, pressed, choose) {
   if (labels.length === 0) return;
   const chosen = choose(labels);
   if (chosen === -1) throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
-  await options.nth(chosen).click({ timeout: 5000 });
+  const button = await options.nth(chosen).elementHandle({ timeout: 5000 });
+  await button.click({ timeout: 5000 });
   pressed(labels[chosen].label);
-  await delay(300);
+  await until([all(frame)], () => button.evaluate(each => !each.isConnected || each.disabled || each.getClientRects().length === 0).catch(() => true), 10_000, "the answer had no effect");
 }
 
-async function until(condition, timeout, otherwise) {
-  for (const deadline = Date.now() + timeout; !await condition(); await delay(250)) {
-    if (Date.now() > deadline) throw new Error(`After ${Math.round(timeout / 1000)} s ${otherwise}.`);
-  }
-}
+/** All that is in the view. */
+const all = frame => frame.locator(":root");

@@ -60,6 +60,8 @@ export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: nu
 export function allowOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
 export function rejectOnce(frame: FrameLocator, pressed: (label: string) => void): Promise<void>;
 
+export function until(documents: readonly Locator[], condition: () => Promise<boolean>, timeout: number, otherwise: string): Promise<void>;
+
 export interface Found { readonly pid: number; readonly command: string }
 export function census(entry: string): readonly Found[];
 export function leftovers(entry: string, milliseconds: number): Promise<readonly Found[]>;

@@ -1,4 +1,5 @@
 export { allowOnce, lastExchange, openChat, promptInput, readCards, rejectOnce, sendPrompt, turnEnded, turnState } from "./chat.mjs";
+export { until } from "./changes.mjs";
 export { startServer } from "./server.mjs";
 export { launchBrowser, openWorkbench, runCommand, webviewFrame } from "./workbench.mjs";
 export { census, leftovers } from "../census.mjs";

@@ -16,7 +16,10 @@ export function launchBrowser() {
  * .code-workspace file) and `extensions` (folders of extensions under development) are absolute paths on this machine.
  */
 export async function openWorkbench(browser, server, { folder, workspace, extensions = [], tests, payload = [], context, onPage } = {}) {
-  const own = context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
+  const own = context ?? await browser.newContext({
+    viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"],
+    extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
+  });
   const page = await own.newPage();
   if (extensions.length > 0 || tests !== undefined) {
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });

@@ -8,11 +8,11 @@ class World {
   readonly clock = new FakeClock();
   readonly odd: string[] = [];
   readonly told: string[] = [];
-  connect(agent: MemoryAgent): Promise<AgentConnection> {
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: what => this.odd.push(what), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
+  connect(agent: MemoryAgent, role?: "lm"): Promise<AgentConnection> {
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, ...(role ? { role } : {}), clock: this.clock, odd: what => this.odd.push(what), lastWords: () => "boot…", stop: async () => { this.told.push("stopped"); } });
   }
   listener(name: string, heard: string[]): SessionListener {
-    return { opened: () => undefined, isAsking: () => false, update: update => heard.push(`${name} ${JSON.stringify(update)}`), request: request => { heard.push(`${name} asks`); request.respond({}); },
+    return { opened: () => undefined, isAsking: () => false, update: update => { heard.push(`${name} ${JSON.stringify(update)}`); }, request: request => { heard.push(`${name} asks`); request.respond({}); },
       elicitationCompleted: id => heard.push(`${name} completed ${id}`), closed: reason => heard.push(`${name} closed: ${reason.message}`) };
   }
 }
@@ -163,5 +163,87 @@ suite("agent connection", () => {
     void dying.next("initialize").then(() => dying.die());
     await rejects(world.connect(dying), /closed the connection/);
     deepEqual(world.told, ["stopped", "stopped", "stopped"]);
+  });
+
+  test("a session is set up with servers and what else is to be told", async () => {
+    const agent = new MemoryAgent(["session/new", "session/fork"]), world = new World();
+    await using connection = await world.connect(agent);
+    const opened = connection.newSession("/w", world.listener("a", []), { mcpServers: [{ name: "m" }], meta: { key: 1 } }), request = await agent.next("session/new");
+    deepEqual(request.params, { cwd: "/w", mcpServers: [{ name: "m" }], _meta: { key: 1 } });
+    request.respond({ sessionId: "x" });
+    await opened;
+    const forked = connection.fork("x", "/w", world.listener("b", [])), fork = await agent.next("session/fork");
+    deepEqual(fork.params, { sessionId: "x", cwd: "/w", mcpServers: [] });
+    fork.respond({ sessionId: "y" });
+    equal((await forked).sessionId, "y");
+  });
+
+  for (const how of ["load", "resume"] as const) test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
+    const agent = new MemoryAgent([`session/${how}`]), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    const opened = connection.reopen(how, "old", "/w", { ...world.listener("a", heard), opened: result => { heard.push(JSON.stringify(result)); } }, { meta: { key: 1 } });
+    const request = await agent.next(`session/${how}`);
+    deepEqual(request.params, { sessionId: "old", cwd: "/w", mcpServers: [], _meta: { key: 1 } });
+    for (let i = 0; i < 1_500; i++) agent.update("old", i);
+    request.respond({ modes: 1 });
+    agent.update("old", "new");
+    equal((await opened).sessionId, "old");
+    await tick();
+    deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
+  });
+
+  test("a session that cannot be opened again is left, its listener hears nothing more, and another try is one", async () => {
+    const agent = new MemoryAgent(["session/load"]), world = new World(), heard: string[] = [];
+    const connection = await world.connect(agent);
+    const failed = rejects(connection.reopen("load", "old", "/w", world.listener("a", heard)), /gone/);
+    (await agent.next("session/load")).fail(new RpcError(-32002, "gone"));
+    await failed;
+    agent.update("old", "late");
+    await tick();
+    const dying = rejects(connection.reopen("load", "old", "/w", world.listener("b", heard)), /closed the connection/);
+    await rejects(connection.reopen("load", "old", "/w", world.listener("c", heard)), /is open already/);
+    await agent.next("session/load");
+    await agent.die();
+    await dying;
+    deepEqual(heard, [], "its end is told by the rejection alone");
+    deepEqual(world.odd, []);
+  });
+
+  test("a session that is opened again after its limit is closed", async () => {
+    const agent = new MemoryAgent(["session/resume"]), world = new World();
+    await using connection = await world.connect(agent);
+    const failed = rejects(connection.reopen("resume", "old", "/w", world.listener("a", [])), /within 60 seconds/), request = await agent.next("session/resume");
+    world.clock.advance(NEW_SESSION_LIMIT_MS);
+    await failed;
+    request.respond({});
+    await tick();
+    equal(agent.heard.at(-1), "session/close");
+  });
+
+  test("while a listener is busy the agent is not read, and then in order", async () => {
+    const agent = new MemoryAgent(), world = new World(), heard: string[] = [];
+    await using connection = await world.connect(agent);
+    let go = () => {};
+    const busy = new Promise<void>(resolve => { go = resolve; });
+    const slow = await open(connection, { ...world.listener("slow", heard), update: update => { heard.push(`slow ${String(update)}`); return update === 1 ? busy : undefined; } });
+    const other = await open(connection, world.listener("other", heard));
+    agent.update(slow, 1); agent.update(slow, 2); agent.update(other, 3);
+    await tick();
+    deepEqual(heard, ["slow 1"]);
+    go();
+    await tick();
+    deepEqual(heard, ["slow 1", "slow 2", "other 3"]);
+  });
+
+  test("behind VS Code's own chat an agent is promised nothing, and asks for permissions only", async () => {
+    const agent = new MemoryAgent(["initialize"]), world = new World(), heard: string[] = [];
+    const connecting = world.connect(agent, "lm"), request = await agent.next("initialize");
+    deepEqual((request.params as { clientCapabilities: unknown }).clientCapabilities, {});
+    request.respond({ protocolVersion: 1 });
+    await using connection = await connecting;
+    const sessionId = await open(connection, world.listener("a", heard));
+    for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"]) await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
+    await agent.peer.request("session/request_permission", { sessionId });
+    deepEqual(heard, ["a asks"]);
   });
 });

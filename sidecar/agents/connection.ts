@@ -92,7 +92,7 @@ export class AgentConnection implements AsyncDisposable {
     this.closed = new Promise(resolve => { settleClosed = resolve; });
     this.#peer = new Peer(channel, {
       request: request => this.#request(request),
-      notification: (method, params) => { this.#notification(method, params); },
+      notification: (method, params) => this.#notification(method, params),
       closed: reason => {
         const why = this.#why ?? options.failure?.() ?? reason;
         for (const listener of this.#routes.clear()) listener.closed(why);
@@ -130,10 +130,43 @@ export class AgentConnection implements AsyncDisposable {
   get agentName(): string { return this.#agent.name; }
 
   /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
-  async newSession(cwd: string, listener: SessionListener): Promise<{ readonly sessionId: string; readonly result: unknown }> {
+  newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    return this.#open("session/new", { cwd, ...withSetup(setup) }, listener);
+  }
+
+  /** Opens one that begins with what was said in `sessionId`, likewise; for agents that can (`capabilities.fork`). */
+  fork(sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    return this.#open("session/fork", { sessionId, cwd, ...withSetup(setup) }, listener);
+  }
+
+  /**
+   * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears all that was said in
+   * it, before `opened`. It hears of the connection's end only once it is open; before, this rejects.
+   */
+  async reopen(how: "load" | "resume", sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    if (this.#routes.has(sessionId)) throw new Error(`the session ${sessionId} is open already`);
+    const opening: SessionListener = {
+      opened: () => undefined, isAsking: () => listener.isAsking(), update: update => listener.update(update), request: request => listener.request(request),
+      elicitationCompleted: id => listener.elicitationCompleted(id), closed: () => undefined,
+    };
+    this.#routes.add(sessionId, opening);
+    const over = this.#routes.waits(opening);
+    try {
+      return await this.#limited(NEW_SESSION_LIMIT_MS, `session/${how}`, { sessionId, cwd, ...withSetup(setup) }, result => {
+        this.#routes.add(sessionId, listener);
+        listener.opened(result);
+        return { sessionId, result };
+      }, () => { if (!this.#routes.has(sessionId)) this.#closeSession(sessionId); }, () => listener.isAsking());
+    } catch (error) {
+      if (this.#routes.listenerOf(sessionId) === opening) this.#routes.leave(sessionId);
+      throw error;
+    } finally { over(); }
+  }
+
+  async #open(method: string, params: JsonObject, listener: SessionListener): Promise<OpenedSession> {
     const opened = this.#routes.opens(), over = this.#routes.waits(listener);
     try {
-      return await this.#limited(NEW_SESSION_LIMIT_MS, "session/new", { cwd, mcpServers: [] }, result => {
+      return await this.#limited(NEW_SESSION_LIMIT_MS, method, params, result => {
         const { sessionId } = objectOr(result);
         if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
         if (this.#routes.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
@@ -199,13 +232,15 @@ export class AgentConnection implements AsyncDisposable {
     if (canClose(this.#agent)) this.#peer.call("session/close", { sessionId }, () => undefined);
   }
 
-  #notification(method: string, params: unknown): void {
+  #notification(method: string, params: unknown): void | Promise<void> {
     const { sessionId, update, elicitationId } = objectOr(params);
     switch (method) {
-      case "session/update":
-        if (!this.#routes.tell(sessionId, listener => listener.update(update))) this.options.odd("update for an unknown session", { sessionId });
+      case "session/update": {
+        const heard: (void | Promise<void>)[] = [];
+        if (!this.#routes.tell(sessionId, listener => { heard.push(listener.update(update)); })) this.options.odd("update for an unknown session", { sessionId });
         if (this.version === 2) this.#turns.update(stringOr(sessionId, ""), objectOr(update), error => agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error));
-        return;
+        return heard[0];
+      }
       // It names no session: whoever asked with this id knows it.
       case "elicitation/complete":
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
@@ -216,7 +251,7 @@ export class AgentConnection implements AsyncDisposable {
 
   /** A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them was made. */
   #request(request: IncomingRequest): void {
-    if (!REQUESTS.has(request.method)) return request.fail(methodNotFound(request.method));
+    if (!(this.options.role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(request.method)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
     const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
     const listener = elsewhere ? this.#routes.newestWaiting : undefined;
@@ -264,6 +299,10 @@ export class AgentConnection implements AsyncDisposable {
 }
 
 const NOBODY: SessionListener = { opened: () => undefined, isAsking: () => false, update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined };
+
+function withSetup({ mcpServers = [], meta }: SessionSetup): JsonObject {
+  return { mcpServers, ...(meta === undefined ? {} : { _meta: meta }) };
+}
 
 function noSession({ params }: IncomingRequest): RpcError {
   const { sessionId } = objectOr(params);

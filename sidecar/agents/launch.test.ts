@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";
+import type { ProxyComponent } from "../conductor/component";
 import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
@@ -11,7 +12,7 @@ import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { commandOf } from "./distribution";
 import { launch } from "./launch";
 import { openLedger } from "./ledger";
-import { AgentPool } from "./pool";
+import { AgentPool, type AgentKey } from "./pool";
 import { startProcess } from "./process";
 
 const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id: "a", name: "Ada", distribution });
@@ -23,6 +24,25 @@ suite("launch", () => {
     deepEqual(commandOf(config({ symposium: { subcommand: "eliza", args: ["--deterministic"] } })), { kind: "eliza", deterministic: true });
     throws(() => commandOf(config({})), /Ada has no command/);
     throws(() => commandOf(config({ symposium: { subcommand: "other" } })), /Ada has no command/);
+  });
+
+  test("what stands in the chain is chosen by the key", async () => {
+    const seen: string[] = [], keys: (string | undefined)[] = [];
+    const proxy: ProxyComponent = { kind: "internal", name: "p", serve: (client, successor) => {
+      const end = async (): Promise<void> => { await Promise.all([client[Symbol.asyncDispose](), successor[Symbol.asyncDispose]()]); };
+      client.start({ receive: frame => { if (frame.envelope.kind === "request") seen.push(frame.envelope.method); successor.send(frame); }, closed: () => void end() });
+      successor.start({ receive: frame => { client.send(frame); }, closed: () => void end() });
+      return { [Symbol.asyncDispose]: end };
+    } };
+    const agent = config({ symposium: { subcommand: "eliza" } }), world = {
+      version: "1", clock: realClock, log: () => undefined, startProcess: () => { throw new Error("no process"); },
+      proxies: ({ role }: AgentKey) => { keys.push(role); return role === "lm" ? [proxy] : []; },
+    };
+    for (const role of ["lm", undefined] as const) {
+      await using _ = await launch({ agent, cwd: "/", protocol: 1, ...(role ? { role } : {}) }, new AbortController().signal, world);
+    }
+    deepEqual(keys, ["lm", undefined]);
+    deepEqual(seen, ["initialize"]);
   });
 
   test("an agent that hangs in initialize ends when nobody wants it any more, with all that it started", async function () {

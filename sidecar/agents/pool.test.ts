@@ -35,10 +35,10 @@ suite("agent pool", () => {
 
   test("whatever affects the process makes another", async () => {
     const world = new World();
-    await Promise.all([key("a"), key("b"), key("a", { A: "1" }), key("a", {}, "/other")].map(each => world.acquire(each)));
-    equal(world.agents.length, 4);
+    await Promise.all([key("a"), key("b"), key("a", { A: "1" }), key("a", {}, "/other"), { ...key("a"), role: "lm" as const }, { ...key("a"), role: "lm" as const }].map(each => world.acquire(each)));
+    equal(world.agents.length, 5);
     await world.pool[Symbol.asyncDispose]();
-    deepEqual(world.stopped.sort(), [1, 2, 3, 4]);
+    deepEqual(world.stopped.sort(), [1, 2, 3, 4, 5]);
   });
 
   test("one that died, failed or is restarted is not handed out again", async () => {

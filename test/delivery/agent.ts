@@ -18,6 +18,7 @@ export class TestAgent {
   readonly #memory = new MemoryAgent(["session/close"]);
   readonly #turns = new Map<string, IncomingRequest>();
   readonly #voices = new Map<string, Voice>();
+  #isAlive = true;
 
   /** `prompted` is told the text of each prompt, and says which tab it came from. */
   constructor(private readonly prompted: (text: string) => string, private readonly spoke: (voice: Voice) => void) {
@@ -26,7 +27,16 @@ export class TestAgent {
   }
 
   get channel() { return this.#memory.channel; }
-  get openSessions(): number { return this.#memory.heard.filter(method => method === "session/new").length - this.#memory.heard.filter(method => method === "session/close").length; }
+  get isAlive(): boolean { return this.#isAlive; }
+  get openSessions(): number { return !this.#isAlive ? 0 : this.#memory.heard.filter(method => method === "session/new").length - this.#memory.heard.filter(method => method === "session/close").length; }
+
+  /** Its process ends. */
+  async die(): Promise<void> {
+    this.#isAlive = false;
+    for (const voice of this.#voices.values()) voice.isOpen = false;
+    this.#turns.clear();
+    await this.#memory.die();
+  }
 
   async #hear(): Promise<never> {
     for (;;) {

@@ -11,6 +11,8 @@ export const move = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: kind("tool"), tab, what: kind("begin", "change", "end") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("endTurn"), tab }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("prompt"), tab }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("withdraw"), tab, which: fc.nat(2), to: kind("edit", "drop") }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("stop", "sendQueued"), tab }) },
   { weight: 12, arbitrary: fc.record({ kind: kind("tick"), ms: fc.constantFrom(16, BATCH_MS, BATCH_MS, BATCH_MS, 120, 500, 1_000, 4_000) }) },
   { weight: 12, arbitrary: fc.record({ kind: kind("flow"), rounds: some(12) }) },
   { weight: 8, arbitrary: fc.record({ kind: kind("deliver"), way: fc.constantFrom(...WAYS), most: some(6) }) },
@@ -21,7 +23,7 @@ export const move = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: kind("load"), lost: few }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("reload"), kept: few, heard: few }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("kill"), arrives: few }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("restart", "reloadWindow", "openTab") }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("restart", "reloadWindow", "openTab", "agentDies") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("closeTab"), tab }) },
 );
 export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
@@ -32,6 +34,8 @@ export async function make(world: World, m: Move): Promise<void> {
     case "tool": return world.tool(m.tab, m.what);
     case "endTurn": return world.endTurn(m.tab);
     case "prompt": return world.prompt(m.tab);
+    case "withdraw": return world.withdraw(m.tab, m.which, m.to);
+    case "stop": case "sendQueued": return world[m.kind](m.tab);
     case "deliver": return world.deliver(m.way, m.most);
     case "flow": return world.flow(m.rounds);
     case "tick": return world.tick(m.ms);
@@ -43,7 +47,7 @@ export async function make(world: World, m: Move): Promise<void> {
     case "reload": return world.webview.reload(m.kept, m.heard);
     case "kill": return world.kill(m.arrives);
     case "closeTab": return world.closeTab(m.tab);
-    case "restart": case "openTab": return world[m.kind]();
+    case "restart": case "openTab": case "agentDies": return world[m.kind]();
     case "reloadWindow": return world.reloadWindow();
   }
 }

@@ -65,7 +65,7 @@ export class TestSidecar implements SidecarProcess {
     this.#chat = new ChatService({
       bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); },
       host: { request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
-      log: (level, _, message, detail) => { if (level === "error" && this.#isAlive) world.problem(`${message} ${JSON.stringify(detail)}`); },
+      log: (level, _, message, detail) => { if (level === "error" && this.#isAlive && !(message === "Agent failed" && this.agents.some(agent => !agent.isAlive))) world.problem(`${message} ${JSON.stringify(detail)}`); },
     });
     const client = new Client(this.toSidecar);
     this.toHost.send(() => this.#ready.resolve(client));
@@ -84,6 +84,11 @@ export class TestSidecar implements SidecarProcess {
     this.#ready.reject(new StartFailed("again", "It was killed."));
     this.#ended.resolve("It was killed.");
     await drained();
+  }
+
+  /** The agent's process ends under all of its sessions. */
+  async agentDies(): Promise<void> {
+    if (this.#isAlive) await this.agents.at(-1)?.die();
   }
 
   /** As a person's restart: it lets go of its sessions in good order. */

@@ -4,9 +4,10 @@
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
-import { turnOf } from "../../webview/page-model";
+import { turnOf, type Tab } from "../../webview/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
+import { Said } from "./said";
 import { drained, marksIn, newClock } from "./setting";
 import { TestSidecar } from "./sidecar";
 import { TestWebview } from "./webview";
@@ -31,8 +32,7 @@ export class World {
   readonly screen = new Map<string, readonly string[]>();
   /** Everybody who ever spoke, with the sidecar that listened. */
   readonly #heard: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
-  readonly #prompts = new Map<string, string>();
-  readonly #closed = new Set<string>();
+  readonly #said = new Said();
   #tools = new Map<Voice, { readonly id: string; readonly title: string; version: number }[]>();
   #marks = 0;
   /** How many prompts reached an agent. */
@@ -74,15 +74,39 @@ export class World {
   // --- the user
 
   prompt(tab: number): void {
-    const { page } = this.webview;
-    const all = [...page?.state.tabs.values() ?? []];
-    const chosen = all[tab % all.length];
+    const { page } = this.webview, chosen = this.#tab(tab);
     if (!page || !chosen) return;
     const mark = `p${++this.#marks}`;
-    // What came back to the input is sent with the next prompt: it is said now, and not where it was said before.
-    for (const said of [...marksIn(chosen.drafts.text), mark]) { this.#prompts.delete(said); this.#prompts.set(said, chosen.tabId); }
+    this.#said.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
     const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
     page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
+  }
+
+  /** The user stops the turn; what waits then waits for the user. */
+  stop(tab: number): void {
+    const chosen = this.#tab(tab);
+    if (!chosen) return;
+    this.#said.stop(chosen.tabId);
+    this.webview.page?.happen({ kind: "stopped", tabId: chosen.tabId });
+  }
+
+  sendQueued(tab: number): void {
+    const chosen = this.#tab(tab);
+    if (chosen) this.webview.page?.happen({ kind: "queueSent", tabId: chosen.tabId });
+  }
+
+  /** One of the prompts that wait is taken out. */
+  withdraw(tab: number, which: number, to: "edit" | "drop"): void {
+    const chosen = this.#tab(tab), prompts = chosen?.conversation.queue?.prompts ?? [];
+    const prompt = prompts[which % prompts.length];
+    if (!chosen || !prompt) return;
+    if (to === "drop") this.#said.drop(marksIn(prompt.text));
+    this.webview.page?.happen({ kind: "withdrawn", tabId: chosen.tabId, messageId: prompt.messageId, to });
+  }
+
+  #tab(tab: number): Tab | undefined {
+    const all = [...this.webview.page?.state.tabs.values() ?? []];
+    return all[tab % all.length];
   }
 
   openTab(): void { if ((this.webview.page?.state.tabs.size ?? 0) < 3) this.webview.page?.open(); }
@@ -93,7 +117,7 @@ export class World {
     if (tabId === undefined || tabs.length < 2) return;
     this.webview.page?.happen({ kind: "closed", tabId });
     this.screen.delete(tabId);
-    this.#closed.add(tabId);
+    this.#said.close(tabId);
   }
 
   restart(): void { this.host.chat.restartSidecar(); }
@@ -123,6 +147,13 @@ export class World {
   }
 
   kill(arrives: number): Promise<void> { return this.sidecar?.kill(arrives) ?? Promise.resolve(); }
+
+  /** What waits then waits for the user, in every tab. */
+  async agentDies(): Promise<void> {
+    this.#said.stopAll();
+    await this.sidecar?.agentDies();
+    await drained();
+  }
 
   /** The command “Developer: Reload Window”: another extension host, and a page that remembers. */
   async reloadWindow(): Promise<void> {
@@ -170,8 +201,10 @@ export class World {
     for (let waited = 0; ; waited += 100) {
       await this.flow(1_000);
       equal(this.problems.join("\n"), "");
+      const { page } = this.webview;
       if (this.host.supervisor.phase.kind === "failed") this.restart();
       for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
+      for (const tab of page?.state.tabs.values() ?? []) if (tab.conversation.queue?.held && turnOf(tab) === "idle") page?.happen({ kind: "queueSent", tabId: tab.tabId });
       if (this.#isQuiet()) return waited;
       if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);
@@ -182,7 +215,7 @@ export class World {
     const page = this.webview.page;
     return page !== undefined && page.isDrawn && WAYS.every(way => this.#line(way)?.length === 0)
       && this.host.supervisor.phase.kind === "running" && page.state.sidecar.state === "running"
-      && [...page.state.tabs.values()].every(tab => tab.phase === "live" && tab.asking.kind !== "missing" && turnOf(tab) === "idle");
+      && [...page.state.tabs.values()].every(tab => tab.phase === "live" && tab.asking.kind !== "missing" && turnOf(tab) === "idle" && tab.drafts.takenBack.length === 0 && (tab.conversation.queue?.prompts.length ?? 0) === 0);
   }
 
   async #check(): Promise<void> {
@@ -191,8 +224,7 @@ export class World {
     const kept = await sidecar.conversations();
     for (const [tabId, tab] of page.state.tabs) {
       const shown = this.screen.get(tabId) ?? [];
-      // A tab that was closed is there again when the view was hidden before the host had heard of it.
-      if (!this.#closed.has(tabId)) deepEqual(shown.filter(isPrompt), [...this.#prompts].filter(([, owner]) => owner === tabId).map(([mark]) => mark), "prompts on the screen");
+      this.#said.check(tabId, shown.filter(isPrompt));
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
       const conversation = kept.find(({ entries }) => entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last));
@@ -210,15 +242,9 @@ export class World {
   #drawn(tabId: string, marks: readonly string[]): void {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const said = marks.filter(mark => !isPrompt(mark));
-    const problem = !isRising(said) || !this.#isAsSaid(marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
+    const problem = !isRising(said) || !this.#said.isInOrder(tabId, marks.filter(isPrompt)) ? "twice or out of order" : before.some((mark, i) => said[i] !== mark) ? "taken back, or put in between" : undefined;
     if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
     this.screen.set(tabId, marks);
-  }
-
-  /** In the order in which the user said them, each once. */
-  #isAsSaid(prompts: readonly string[]): boolean {
-    const said = [...this.#prompts.keys()];
-    return prompts.every((mark, i) => i === 0 || said.indexOf(mark) > said.indexOf(prompts[i - 1] ?? ""));
   }
 
   #newHost(): TestHost {
@@ -232,7 +258,7 @@ export class World {
             if (prompted.has(text)) this.problems.push(`the agent was prompted twice with ${text}`);
             prompted.add(text);
             this.#turns++;
-            return marksIn(text).map(mark => this.#prompts.get(mark)).findLast(tabId => tabId !== undefined) ?? "closed";
+            return this.#said.tabOf(marksIn(text)) ?? "closed";
           },
           spoke: voice => { if (!this.#heard.some(one => one.voice === voice)) this.#heard.push({ voice, sidecar }); },
         });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as after } from "node:timers/promises";
 import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { sendPrompt, turnEnded, type Box } from "./harness";
@@ -14,7 +13,8 @@ const CHUNKS = 260, CHARS = 13, EVERY_MS = 30;
 
 const RELOAD = { key: "ctrl+alt+shift+r", command: "workbench.action.webview.reloadWebviewAction" };
 
-const interruption = fc.record({ how: fc.constantFrom("sidebar", "otherView", "reload"), pause: fc.constantFrom(0, 30, 100, 300, 700) });
+/** `frames`: that the workbench draws until the next. */
+const interruption = fc.record({ how: fc.constantFrom("sidebar", "otherView", "reload"), frames: fc.constantFrom(0, 2, 6, 18, 42) });
 type Interruption = typeof interruption extends fc.Arbitrary<infer I> ? I : never;
 
 suite("delivery, through the page", () => {
@@ -54,7 +54,7 @@ suite("delivery, through the page", () => {
 /** How the view was hidden: it is shown again the same way. */
 type Hidden = "no" | "sidebar" | "otherView";
 
-async function interrupt(page: Page, hidden: Hidden, { how, pause }: Interruption): Promise<Hidden> {
+async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interruption): Promise<Hidden> {
   // Keys go to the workbench, not into a page that may be on its way out.
   await page.evaluate(() => { if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); });
   const what = hidden === "no" ? how : hidden;
@@ -63,7 +63,7 @@ async function interrupt(page: Page, hidden: Hidden, { how, pause }: Interruptio
     case "sidebar": await page.keyboard.press("Control+KeyB"); break;
     case "otherView": await icon(page, hidden === "no" ? "Explorer" : "Symposium").click(); break;
   }
-  await after(pause);
+  await page.evaluate(left => new Promise<void>(resolve => { (function drawn() { if (left-- === 0) resolve(); else requestAnimationFrame(drawn); })(); }), frames);
   return hidden === "no" && what !== "reload" ? what : "no";
 }
 

@@ -7,10 +7,10 @@
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser, FrameLocator, Page } from "playwright-core";
+import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
 
-export { allowOnce, lastExchange, leftovers, promptInput, readCards, sendPrompt, turnEnded, turnState } from "../../../scripts/vscode-box/index.mjs";
+export { allowOnce, lastExchange, leftovers, promptInput, readCards, sendPrompt, turnEnded, turnState, until } from "../../../scripts/vscode-box/index.mjs";
 
 /** The checkout; set when the tests are compiled. */
 export const ROOT = process.env.SYMPOSIUM_ROOT ?? "";
@@ -69,6 +69,9 @@ async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions):
   servers.set(key, starting);
   return starting;
 }
+
+/** What a user could look at now: the documents of all windows, and of the chats in them. */
+export const documents = (): readonly Locator[] => [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
 
 /** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
-import { openBox, ROOT, type Box, type BoxOptions } from "./harness";
+import { documents, openBox, ROOT, until, type Box, type BoxOptions } from "./harness";
 
 export const AGENT_ID = "scripted";
 
@@ -18,13 +18,8 @@ export function openScripted(options: BoxOptions = {}): Promise<Box> {
   return openBox({ ...options, settings: { ...scripted(), ...options.settings } });
 }
 
-/** Waits until `condition` is true: the page has no event for what a user merely sees. */
-export async function seen(condition: () => Promise<boolean>, what: string, timeout = 30_000): Promise<void> {
-  for (const deadline = Date.now() + timeout; !await condition();) {
-    if (Date.now() > deadline) throw new Error(`not seen within ${timeout / 1000} s: ${what}`);
-    await new Promise(resolve => setTimeout(resolve, 100));
-  }
-}
+/** Waits until `condition` is true of what a user sees: it is looked at whenever something in a window changes. */
+export const seen = (condition: () => Promise<boolean>, what: string, timeout = 30_000): Promise<void> => until(documents(), condition, timeout, `this was not seen: ${what}`);
 
 /** Everything that the selected tab shows, as text. */
 export const shownText = (frame: FrameLocator): Promise<string> => frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
