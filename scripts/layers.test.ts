@@ -29,6 +29,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/editor", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"]],
   ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
+  ["src/lm", ["src/protocol", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"]],
   ["src/testing", ["src", "node:"]],
   ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],

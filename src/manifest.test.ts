@@ -1,5 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { AGENT_TOOLS } from "./lm/agent-tools";
+import { VENDOR } from "./lm/models";
 import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type CommandName, type SettingName } from "./names";
 import { LOG_LEVELS } from "./protocol/log";
 import { readSettings } from "./settings/settings";
@@ -12,6 +14,8 @@ interface Manifest {
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string }[]>>;
+    readonly languageModelChatProviders: readonly { readonly vendor: string; readonly when: string }[];
+    readonly languageModelTools: readonly { readonly name: string; readonly toolReferenceName: string; readonly when: string; readonly canBeReferencedInPrompt: boolean; readonly modelDescription: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly scope?: string; readonly enum?: readonly string[] }>> };
   };
 }
@@ -69,6 +73,14 @@ suite("the manifest and the public names", () => {
     deepEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported, manifest.extensionKind], ["limited", false, ["workspace"]]);
     for (const name of ["symposium.agents", "symposium.currentAgentId", "symposium.bypassPermissions", "symposium.acpAgentPath"]) ok(untrustedWorkspaces.restrictedConfigurations.includes(name), name);
     for (const name of untrustedWorkspaces.restrictedConfigurations) ok(name in SETTINGS, name);
+  });
+
+  test("the models, and the tools by which their agents ask, are there only when they are switched on", () => {
+    const when = "config.symposium.enableExperimentalLM";
+    deepEqual(contributes.languageModelChatProviders.map(({ vendor, when }) => [vendor, when]), [[VENDOR, when]]);
+    deepEqual(contributes.languageModelTools.map(({ name }) => name), AGENT_TOOLS);
+    // VS Code offers a chat only tools that can be referred to; their name must be no other's.
+    ok(contributes.languageModelTools.every(tool => tool.when === when && tool.canBeReferencedInPrompt && tool.toolReferenceName === tool.name && /Never call/.test(tool.modelDescription)));
   });
 
   test("publisher and name", () => equal(`${manifest.publisher}.${manifest.name}`, "symposium-dev.symposium"));

@@ -13,6 +13,9 @@ export const SETTINGS = {
   "symposium.acpAgentPath": { default: "", scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
   "symposium.requireModifierToSend": { default: false, scope: "any" },
+  "symposium.enableExperimentalLM": { default: false, scope: "user" },
+  "symposium.languageModel.sideRequests": { default: "local", scope: "user" },
+  "symposium.languageModel.bridgeDuplicates": { default: false, scope: "user" },
   "symposium.experimentalProtocolV2": { default: false, scope: "user" },
   "symposium.logLevel": { default: "info", scope: "user" },
 } as const satisfies Readonly<Record<string, SettingRow>>;

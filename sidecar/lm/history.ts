@@ -5,9 +5,11 @@
  *
  * Side requests and compactions (classify.ts) are sorted out before this. Pure.
  */
+import { assertNever } from "../../src/protocol/wire";
 import { normal } from "./words";
+import type { Identity } from "./identity";
 import { turnOf, type ReadTurn, type Turn } from "./reading";
-import { whole, type Asking, type Session } from "./session-record";
+import { begin, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
 
 export type Verdict =
   /** Results that this session waits for. */
@@ -41,6 +43,18 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
   return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates)) ?? { kind: "new", isBeside: false };
 }
 
+/** The request is let in: the record of its session, and, where that takes another's place, the record of that one. */
+export function admit(verdict: Verdict, asking: Asking, freshId: () => string): readonly [of: Session, ...others: readonly Session[]] {
+  switch (verdict.kind) {
+    case "resume": return [resume(verdict.session, asking)];
+    case "repeat": return [repeat(verdict.session)];
+    case "continue": case "behind": return [proceed(verdict.session, asking)];
+    case "fork": return [begin(freshId(), asking, false), ...(verdict.supersedes ? [supersede(verdict.session)] : [])];
+    case "new": return [begin(freshId(), asking, verdict.isBeside)];
+    default: return assertNever(verdict, "verdict");
+  }
+}
+
 /** Sub-agents have their parent's conversation and turn, and a loop of their own. */
 function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
   return trace !== undefined && trace === identity.trace && span !== undefined && identity.span !== undefined && span !== identity.span;
@@ -53,54 +67,66 @@ function isAnswering({ provisional: p, trace }: Session, { identity, reading }: 
 }
 
 function best(asking: Asking, candidates: readonly Session[]): Compared | undefined {
-  const verdicts = candidates.map(s => compare(s, asking, candidates)).filter(verdict => verdict !== undefined);
-  const continued = verdicts.filter(verdict => verdict.kind === "continue");
-  const behind = verdicts.filter(verdict => verdict.kind === "behind").sort((a, b) => b.from - a.from);
-  const forks = verdicts.filter(verdict => verdict.kind === "fork").sort((a, b) => b.keep - a.keep || Number(a.session.isSuperseded) - Number(b.session.isSuperseded));
-  return continued.find(({ session }) => !session.isSuperseded) ?? continued[0] ?? forks.find(({ keep }) => keep > (behind[0]?.from ?? -1)) ?? behind[0];
+  const verdicts = candidates.map(s => compare(s, asking)).filter(verdict => verdict !== undefined);
+  const continued = verdicts.filter(verdict => verdict.kind === "continue"), current = continued.filter(({ session }) => !session.isSuperseded);
+  // Parent and fork may have said the same so far; where the host does not say which is which, neither is taken.
+  if (current.length > 1) return current.find(({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession);
+  if (continued.length > 0) return current[0] ?? continued[0];
+  const currentFirst = (a: Compared, b: Compared): number => Number(a.session.isSuperseded) - Number(b.session.isSuperseded);
+  const behind = verdicts.filter(verdict => verdict.kind === "behind").sort((a, b) => b.from - a.from || currentFirst(a, b));
+  const forks = verdicts.filter(verdict => verdict.kind === "fork").sort((a, b) => b.keep - a.keep || currentFirst(a, b));
+  return forks.find(({ keep }) => keep > (behind[0]?.from ?? -1)) ?? behind[0];
 }
 
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
-function compare(session: Session, asking: Asking, candidates: readonly Session[]): Compared | undefined {
-  const { identity, reading: { turns: theirs, isCompacted } } = asking, ours = whole(session), common = commonTurns(session, theirs);
-  const isElsewhere = session.chatSession !== undefined && identity.chatSession !== undefined && session.chatSession !== identity.chatSession;
-  const supersedes = session.chatSession !== undefined && session.chatSession === identity.chatSession;
-  if (common < ours.length && isUnsure(session, asking)) return undefined;
+function compare(session: Session, asking: Asking): Compared | undefined {
+  const { identity, reading: { turns: theirs, isCompacted } } = asking, ours = whole(session), common = commonTurns(session, asking);
+  const isHere = isSameChat(session, identity), isElsewhere = !isHere && session.chatSession !== undefined && identity.chatSession !== undefined;
+  if (isUnsure(session, asking)) return undefined;
+  if (isCompacted) return isHere && !session.isSuperseded && continuesCompacted(session, asking) ? { kind: "continue", session } : undefined;
+  if (session.summarised) return undefined; // its beginning cannot be compared
   if (!isElsewhere && echoes(session, asking)) return { kind: "continue", session };
-  if (isCompacted) return !isElsewhere && sameEnd(session, theirs, supersedes || candidates.length === 1) ? { kind: "continue", session } : undefined;
-  if (common === theirs.length) return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session), supersedes };
+  if (common === theirs.length) return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session), supersedes: isHere };
   if (isElsewhere || common === 0) return undefined;
   // What it has beyond the history is the turn that did not end well, if anything.
-  return common === ours.length || (common === session.turns.length && isLoose(session)) ? { kind: "behind", session, from: common } : undefined;
+  return common === ours.length || (common === session.turns.length && isLoose(session, identity)) ? { kind: "behind", session, from: common } : undefined;
 }
+
+function isSameChat({ chatSession }: Session, identity: Identity): boolean { return chatSession !== undefined && chatSession === identity.chatSession; }
 
 /** The history is what the session has, to its end; a last turn that did not end well may be missing. */
-function echoes(session: Session, { reading: { turns: theirs } }: Asking): boolean {
-  const common = commonTurns(session, theirs);
-  return common === theirs.length && (common === whole(session).length || (common === session.turns.length && isLoose(session)));
+function echoes(session: Session, asking: Asking): boolean {
+  const common = commonTurns(session, asking);
+  return common === asking.reading.turns.length && (common === whole(session).length || (common === session.turns.length && isLoose(session, asking.identity)));
 }
 
-/** Its last turn has no answer that VS Code must have kept. */
-function isLoose({ provisional }: Session): boolean { return provisional !== undefined && provisional.state !== "answered"; }
+/**
+ * Its last turn has no answer that the history must show. Believed where the request is surely of its chat; and of who shows no mark at all: a program that
+ * speaks to `vscodelm` alone, whose history is all there is.
+ */
+function isLoose(session: Session, identity: Identity): boolean {
+  const { provisional: p } = session, isAlone = identity.caller === undefined && identity.conversationId === undefined;
+  return p !== undefined && p.state !== "answered" && (isAlone || isSameChat(session, identity));
+}
 
 /** Its last turn goes on. */
 function isLive({ provisional }: Session): boolean { return provisional?.state === "streaming" || provisional?.state === "waiting"; }
 
-/** A request that does not know of the turn that goes on: an edit, or, if it cannot be told apart, a sub-agent of that very turn. */
-function isUnsure(session: Session, { identity }: Asking): boolean {
-  return isLive(session) && identity.conversationId !== undefined && (session.trace === undefined || identity.trace === undefined);
+/** A history that is empty, where a turn goes on or went wrong: an edit of the first message, or, if that cannot be told apart, a sub-agent of that turn. */
+function isUnsure(session: Session, { identity, reading }: Asking): boolean {
+  return reading.turns.length === 0 && identity.conversationId !== undefined && isLoose(session, identity) && (session.trace === undefined || identity.trace === undefined);
 }
 
 /** How many turns of both, from the first on, are the same. */
-function commonTurns(session: Session, theirs: readonly ReadTurn[]): number {
-  const { turns, provisional: p } = session;
-  const differ = turns.findIndex((turn, i) => !theirs[i] || !isSame(turn, theirs[i]));
+function commonTurns(session: Session, { identity, reading: { turns: theirs } }: Asking): number {
+  const { turns, provisional: p } = session, differ = turns.findIndex((turn, i) => !theirs[i] || !isSame(turn, theirs[i]));
   if (differ !== -1) return differ;
   const last = theirs[turns.length];
   if (!p || !last) return turns.length;
   if (p.state === "answered") return turns.length + (isSame(p.turn, last) ? 1 : 0);
-  return turns.length + (isSameOrPart(turnOf(p), last) ? 1 : 0);
+  const ours = turnOf(p), isEnough = isSameChat(session, identity) ? isSameOrPart(ours, last) : isSame(ours, last);
+  return turns.length + (isEnough ? 1 : 0);
 }
 
 /** Calls without a result vanish from a history; none appear. */
@@ -113,13 +139,23 @@ function isSameOrPart(ours: ReadTurn, theirs: ReadTurn): boolean {
   return ours.user === theirs.user && theirs.calls.every(id => ours.calls.includes(id)) && (theirs.answer === undefined || normal(ours.text).startsWith(theirs.text));
 }
 
-/** After a compaction what is left is our end, as far as it goes; when only the summary is left, there must be no doubt. */
-function sameEnd(session: Session, theirs: readonly ReadTurn[], isCertain: boolean): boolean {
+/**
+ * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as far as it goes. The host counts
+ * the turns that are summarised, too: one that comes before our end is an edit.
+ */
+function continuesCompacted(session: Session, asking: Asking): boolean {
+  const { identity: { turn }, reading: { turns: theirs } } = asking, { summarised } = session, hidden = summarised ? summarised.turns : 0;
+  const known = hidden === undefined ? undefined : hidden + (isLoose(session, asking.identity) ? session.turns : whole(session)).length;
+  if (known !== undefined && turn !== undefined && turn <= known) return false;
+  if (theirs.length === 0) return known !== undefined && turn !== undefined;
+  return (summarised !== undefined && echoes(session, asking)) || sameEnd(session, asking);
+}
+
+function sameEnd(session: Session, { identity, reading: { turns: theirs } }: Asking): boolean {
   const ours = whole(session), [end, shown] = [ours.at(-1), theirs.at(-1)], users = usersOf(theirs).slice(-8);
-  if (shown === undefined) return isCertain;
-  if (end === undefined || usersOf(ours).slice(-users.length).join() !== users.join() && users.length > 0) return false;
-  if (shown.last === undefined) return shown.user !== undefined && shown.user === end.user && isLoose(session);
-  return (shown.user === undefined || shown.user === end.user) && (shown.last === end.last || isLoose(session));
+  if (!end || !shown || (users.length > 0 && usersOf(ours).slice(-users.length).join() !== users.join())) return false;
+  if (shown.user === undefined && shown.text === "" && shown.calls.length === 0) return false; // nothing is no end
+  return (shown.user === undefined || shown.user === end.user) && (shown.last === end.last || isLoose(session, identity));
 }
 
 function usersOf(turns: readonly Turn[]): readonly string[] { return turns.flatMap(({ user }) => user ?? []); }
@@ -128,6 +164,6 @@ function usersOf(turns: readonly Turn[]): readonly string[] { return turns.flatM
 function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
-  const [only, ...others] = candidates.filter(s => commonTurns(s, turns) === turns.length);
+  const [only, ...others] = candidates.filter(s => commonTurns(s, asking) === turns.length);
   return only && others.length === 0 && only.provisional?.state !== "streaming" && echoes(only, asking) ? { kind: "continue", session: only } : undefined;
 }

@@ -74,7 +74,7 @@ export function read(messages: readonly ChatMessage[]): Reading {
   const atHand = drafts.at(-1), last = talk.at(-1);
   return {
     turns: drafts.slice(0, -1).map(turnOf), asked: atHand?.user, isNew, rounds: atHand?.rounds ?? [], results, isTagged,
-    isCompacted: users.some(text => /^<conversation-summary>/m.test(text)),
+    isCompacted: users.some(text => text.startsWith("<conversation-summary>")),
     endsTagged: last?.role === "user" && wordsIn(textOf(last.content)) !== undefined,
     lastText: users.at(-1) ?? "",
   };

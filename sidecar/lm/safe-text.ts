@@ -17,9 +17,11 @@ export function fenced(text: string, language = ""): string {
   return `${fence}${language}\n${visible(text)}\n${fence}`;
 }
 
+const LONGEST_LINE = 500;
+
 /** One line of code within a sentence; all white space in it is single blanks. */
 export function inline(text: string): string {
-  const line = visible(text.replaceAll(/\s+/gu, " ").trim());
+  const line = visible(shortened(text, LONGEST_LINE).replaceAll(/\s+/gu, " ").trim());
   if (line === "") return "` `";
   const fence = "`".repeat(longestRun(line) + 1), blank = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${blank}${line}${blank}${fence}`;

@@ -28,6 +28,8 @@ export interface Session {
   readonly conversationId: string | undefined;
   readonly chatSession: string | undefined;
   readonly turns: readonly Turn[];
+  /** It began with a summary in the place of the turns before those: so many, as far as the host counts them. */
+  readonly summarised: { readonly turns: number | undefined } | undefined;
   readonly provisional: Provisional | undefined;
   /** Calls of the response that ended last: their results come with the next request. */
   readonly batch: ReadonlySet<string>;
@@ -49,17 +51,18 @@ export interface Asking { readonly agent: string; readonly identity: Identity; r
 const CUT_LIMIT = 20_000;
 
 export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
-  const { caller, conversationId, chatSession, trace, span } = identity;
+  const { caller, conversationId, chatSession, turn, trace, span } = identity, hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
     id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false,
-    turns: reading.turns.map(committed), provisional: streaming(reading), batch: new Set(), consumed: new Set(),
+    turns: reading.turns.map(committed), summarised: reading.isCompacted ? { turns: hidden } : undefined,
+    provisional: streaming(reading), batch: new Set(), consumed: new Set(),
   };
 }
 
 /** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
-  const turns = reading.isCompacted ? whole(session) : reading.turns.map(committed);
+  const turns = reading.isCompacted ? shown(session, identity, reading) : reading.turns.map(committed);
   return { ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false };
 }
 
@@ -113,6 +116,14 @@ export function supersede(session: Session): Session { return { ...session, isSu
 /** All that its agent knows, as far as it is over. */
 export function whole({ turns, provisional }: Session): readonly Turn[] {
   return provisional === undefined ? turns : [...turns, provisional.state === "answered" ? provisional.turn : committed(turnOf(provisional))];
+}
+
+/** Of a compacted history: all that we know, but for a last turn that did not end well and that VS Code has dropped. */
+function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
+  const { turns, provisional: p, summarised } = session, last = theirs.at(-1), hidden = summarised ? summarised.turns ?? 0 : 0;
+  if (!p || p.state === "answered") return whole(session);
+  const isShown = last ? last.user === undefined || last.user === p.user : turn === undefined || turn > hidden + turns.length + 1;
+  return isShown ? whole(session) : turns;
 }
 
 const NOTHING: Round = { text: "", calls: [] };

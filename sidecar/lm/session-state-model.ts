@@ -20,13 +20,13 @@ export type Answer =
   /** `reason`: a sentence for the agent. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Whether the agent's session remembers what was said in this chat, or has just been opened. */
-export type Memory = "kept" | "lost";
+/** Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened. */
+export interface Recipient { readonly images: boolean; readonly embedded: boolean; readonly remembers: boolean }
 
 export interface Prompt {
   readonly requestId: RequestId;
   /** ACP content blocks; with the conversation quoted in them where the agent does not remember it. */
-  readonly blocks: (memory: Memory) => readonly JsonObject[];
+  readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
 
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | { readonly kind: "failed"; readonly message: string };
@@ -63,8 +63,8 @@ export type Effect =
   | { readonly kind: "prompt"; readonly prompt: Prompt }
   | { readonly kind: "emit"; readonly requestId: RequestId; readonly part: ChatPart }
   | { readonly kind: "askHost"; readonly requestId: RequestId; readonly question: Question }
-  /** `error`: it failed, and why. */
-  | { readonly kind: "finish"; readonly requestId: RequestId; readonly error?: string }
+  /** `error`: it failed, and why. `goesOn`: the turn does, and the next request brings it on. */
+  | { readonly kind: "finish"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
   /** The turn of the last `prompt`; once for each. */
   | { readonly kind: "turnOver"; readonly how: "answered" | "cut" }
   | { readonly kind: "answer"; readonly callId: string; readonly answer: Answer }

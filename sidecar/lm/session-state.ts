@@ -71,7 +71,8 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
       case "spoke": return isOver(phase) ? [state, [{ kind: "discard", part: event.part }]] : enter(state, { ...phase, held: hold(phase.held, event) });
       case "asked": return isOver(phase) || isTooMany(phase) ? refused(state, event.question) : enter(state, { ...phase, held: hold(phase.held, event) });
       case "withdrew": return withdraw(state, phase, event.callId);
-      case "turnEnded": case "agentDown": return isOver(phase) ? unexpected(state, event) : over(state, phase, event);
+      case "turnEnded": return isOver(phase) ? unexpected(state, event) : over(state, phase, event);
+      case "agentDown": return over(state, phase, event);
       case "decided": return decide(state, phase, event.callId);
       case "prompted": return proceed(state, phase, event.prompt.requestId, [], event.prompt);
       case "resumed": return proceed(state, phase, event.requestId, event.results, event.prompt);
@@ -201,12 +202,17 @@ function anew(state: State, waiting: Prompt | undefined, first: readonly Effect[
 
 /** It asks for nothing that we have: results of calls that nobody waits for. */
 function stray(state: State, requestId: RequestId): Step {
-  return [state, [{ kind: "emit", requestId, part: { type: "text", value: `${state.agent} does not wait for this result any more.` } }, { kind: "finish", requestId }]];
+  return [state, [{ kind: "emit", requestId, part: { type: "text", value: `${state.agent} does not wait for this result any more.` } }, finishAside(state, requestId)]];
+}
+
+/** A request that changes nothing. */
+function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
+  return { kind: "finish", requestId, ...(kind === "streaming" || kind === "blocked" ? { goesOn: true as const } : {}) };
 }
 
 /** The response is complete; the turn goes on without one. */
 function block(state: State, { open, settled: known, held, requestId }: Streaming): Step {
-  return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId }]);
+  return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
 }
 
 /** Another request has come while the response of this one was open. */
@@ -235,7 +241,7 @@ function proceed(state: State, phase: Streaming | Blocked, requestId: RequestId,
 /** The turn of now ends without its answer, and `waiting` comes after it. */
 function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefined, first: readonly Effect[]): Step {
   const reason = "The user stopped the turn.", last = phase.held.events.at(-1)?.kind;
-  const effects: readonly Effect[] = [...refusals([...phase.open.values(), ...questionsIn(phase.held)], reason), ...discarded(phase.held), { kind: "turnOver", how: "cut" }, ...first];
+  const effects: readonly Effect[] = [...first, ...refusals([...phase.open.values(), ...questionsIn(phase.held)], reason), ...discarded(phase.held), { kind: "turnOver", how: "cut" }];
   switch (last) {
     case "turnEnded": return chain([state, effects], s => waiting ? begin(s, waiting) : enter(s, { kind: "idle", held: NOTHING_HELD }));
     case "agentDown": return anew(state, waiting, effects);
@@ -248,7 +254,7 @@ function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefi
 function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
   const { parts, isEmpty } = state.reply, text = parts ? `${state.agent} has said nothing yet.` : "This answer is too long to be sent again. It is in the chat's history above.";
   const words: Effect[] = parts && !(isEmpty && isWhole) ? parts.map(part => ({ kind: "emit", requestId, part })) : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
-  return [state, [...effects, ...words, ...(isWhole ? [{ kind: "finish", requestId } as const] : [])]];
+  return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
 }
 
 function close(state: State, message: string): Step {

@@ -111,7 +111,7 @@ export class ToolOffer {
   #whyNot(given: string, original: string | undefined): string | undefined {
     if (this.#isClosed) return "This chat has ended: VS Code's tools cannot be used any more.";
     if (original === undefined) return `There is no tool “${given}”.`;
-    if (!this.#catalogue.tools.some(({ name }) => name === given)) return `The tool “${given}” is switched off in VS Code now, and was not run.`;
+    if (!this.#catalogue.tools.some(({ name }) => name === given)) return `The tool “${given}” is not offered by VS Code now, and was not run.`;
     if (this.#open.size >= MOST_OPEN_CALLS) return `The tool “${given}” was not run: ${MOST_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
     return undefined;
   }

@@ -193,7 +193,7 @@ function typesOf(type: unknown): string | readonly string[] | undefined {
 
 /** Members that say something by themselves, and when what they say can be kept. */
 const PLAIN: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: isText, description: isText, format: isText, pattern: isPattern,
+  title: isText, description: isText, format: value => isText(value) && value !== "", pattern: isPattern,
   default: isScalar, const: isScalar, nullable: isBoolean, uniqueItems: isBoolean,
   minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber, multipleOf: value => isNumber(value) && Number(value) > 0,
   minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount, minProperties: isCount, maxProperties: isCount,

@@ -88,6 +88,18 @@ export interface LmToHost {
 /** What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show. */
 export interface PermissionQuestion { readonly title: string; readonly message: string }
 
+/** Who answers titles, summaries and the like: we from what we know, the agent in a session of its own, or nobody. */
+export const SIDE_REQUESTS = ["local", "agent", "refuse"] as const;
+export type SideRequests = typeof SIDE_REQUESTS[number];
+
+export interface LmSettings {
+  readonly sideRequests: SideRequests;
+  /** Also offer agents those of VS Code's tools that they have themselves. */
+  readonly bridgeDuplicates: boolean;
+}
+
+export const LM_DEFAULTS: LmSettings = { sideRequests: "local", bridgeDuplicates: false };
+
 /**
  * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that VS Code ran after it had
  * asked the user; what a history says of that tool's result gives none.
@@ -97,6 +109,8 @@ export interface LmHostToSidecar extends LmToSidecar {
   "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
   /** The user agreed. `callId`: the call that VS Code ran, where it says so. Taken once; false: there is no such question, or it is another call's. */
   "lm/decide": Call<{ readonly questionId: string; readonly callId?: string }, { readonly isTaken: boolean }>;
+  /** In place of `LM_DEFAULTS`, and of what was said before; counts from the next request on. */
+  "settings/languageModel": Note<LmSettings>;
 }
 
 /** Between our two programs only. */

@@ -1,0 +1,295 @@
+/**
+ * The agent's end of a session behind VS Code's chat: its session, the tools it is offered, and what it waits for. What the agent does becomes words in
+ * the owner's queue, and means something only when their turn comes.
+ *
+ * Invariants: nothing is heard any more of an agent that was left, and whatever it asks is answered; a session is opened with the tools of the
+ * newest request.
+ */
+import { randomBytes } from "node:crypto";
+import type { AgentConfig } from "../../src/protocol/agents";
+import type { LogLevel } from "../../src/protocol/log";
+import type { ChatTool, PermissionQuestion } from "../../src/protocol/lm";
+import { assertNever } from "../../src/protocol/wire";
+import type { AgentCapabilities, AgentConnection, SessionListener } from "../agents/connection";
+import type { AgentKey, AgentPool, Lease } from "../agents/pool";
+import type { Clock } from "../rpc/clock";
+import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import { methodNotFound, type IncomingRequest } from "../rpc/peer";
+import { CANCELLED, parametersOf, questionOf } from "./permission";
+import { AnnouncedCalls } from "./permission-calls";
+import { refusal, toMcp } from "./results";
+import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
+import type { OfferedCall, ToolOffer, ToolOffers } from "./tool-offer";
+import { offering } from "./tools-proxy";
+
+export interface AgentSessionStart {
+  readonly agent: AgentConfig;
+  readonly cwd: string;
+  /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
+  readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string };
+  readonly tools: readonly ChatTool[];
+  /** Also tools of VS Code's that agents have themselves. */
+  readonly duplicates: boolean;
+  /** Another extension asks: its user is asked nothing. */
+  readonly isForeign: boolean;
+  /** For a single answer that is no part of a conversation: the agent's words alone are heard, and it is allowed nothing. */
+  readonly isAside?: boolean;
+}
+
+export interface AgentSessionWorld {
+  readonly clock: Clock;
+  readonly pool: AgentPool;
+  readonly offers: ToolOffers;
+  /** What the settings say of permissions for this agent now. */
+  readonly policy: () => "ask" | "allow";
+  readonly log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void;
+}
+
+/** What the agent waits for. */
+export type Asked =
+  | { readonly kind: "tool"; readonly toolName: string; readonly parameters: unknown; readonly answer: (answer: Answer) => void }
+  | { readonly kind: "permission"; readonly toolName: string; readonly parameters: unknown; readonly questionId: string; readonly question: PermissionQuestion; readonly answer: (answer: Answer) => void };
+
+/** What came from the agent. `of` is the opening that it belongs to; messages are sentences for the user. */
+export type AgentWord = { readonly of: number } & (
+  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
+  | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  | { readonly kind: "update"; readonly update: unknown }
+  | { readonly kind: "call"; readonly call: OfferedCall }
+  | { readonly kind: "permission"; readonly request: IncomingRequest }
+  /** The call, or the request, that it does not wait for any more. */
+  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest });
+
+/** What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused. */
+export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;
+
+/** Of what an agent said last, in the log. */
+const LOGGED_CHARACTERS = 2_000;
+/** Ids of calls of bridged tools that are remembered. */
+const MOST_BRIDGED = 500;
+
+export class AgentSession {
+  /** Counts openings: what comes from an earlier one is late. */
+  #opening = 0;
+  #staying = new AbortController();
+  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  #offer: ToolOffer | undefined;
+  #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
+  /** With which the next opening begins. */
+  #begin: AgentSessionStart["begin"];
+  #remembers = false;
+  readonly #announced = new AnnouncedCalls();
+  readonly #bridged = new Set<string>();
+  /** While it is there the agent is not read. */
+  #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
+
+  constructor(private readonly start: AgentSessionStart, private readonly world: AgentSessionWorld, private readonly say: (word: AgentWord) => void) {
+    this.#begin = start.begin;
+    this.#tools = start;
+  }
+
+  isCurrent({ of }: AgentWord): boolean { return of === this.#opening; }
+
+  open(): void {
+    const of = ++this.#opening, { world } = this;
+    this.#staying = new AbortController();
+    const offer = world.offers.open({ ...this.#tools, called: call => this.#called(of, call) });
+    this.#offer = offer;
+    world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
+      if (of !== this.#opening) return lease.release(); // left meanwhile
+      try { this.say({ kind: "opened", lease, of, ...await this.#opened(lease.connection, of, offer) }); }
+      catch (error) {
+        lease.release();
+        throw error;
+      }
+    }).catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
+  }
+
+  /** Its turn has come. */
+  opened({ lease, agentSession, remembers }: Extract<AgentWord, { readonly kind: "opened" }>): AgentCapabilities {
+    this.#agent = { lease, id: agentSession };
+    this.#remembers = remembers;
+    this.#begin = { kind: "again", agentSession };
+    this.world.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
+    return lease.connection.capabilities;
+  }
+
+  /** What the newest request offers. */
+  offer(tools: readonly ChatTool[], duplicates: boolean): void {
+    this.#tools = { tools, duplicates };
+    this.#offer?.update(tools, duplicates);
+  }
+
+  prompt({ blocks }: Prompt): void {
+    const of = this.#opening, ended = (outcome: TurnOutcome): void => this.say({ kind: "turnEnded", outcome, of });
+    if (!this.#agent) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
+    const { lease: { connection }, id } = this.#agent, { images, embedded } = connection.capabilities, remembers = this.#remembers;
+    this.#remembers = true;
+    try {
+      connection.prompt(id, blocks({ images, embedded, remembers }), outcome => ended(outcome.kind === "stopped" ? outcome : { kind: "failed", message: this.#trouble(outcome.error) }));
+      this.world.log("info", "Sending prompt", { agentSessionId: id });
+    } catch (error) {
+      this.world.log("error", "A prompt could not be made", { error: String(error) });
+      ended({ kind: "failed", message: "Symposium could not make a prompt of this message. See the log." });
+    }
+  }
+
+  cancel(): void { if (this.#agent) this.#agent.lease.connection.cancel(this.#agent.id); }
+
+  /** What a call of a tool comes to. */
+  tool({ call }: Extract<AgentWord, { readonly kind: "call" }>): Asked {
+    return { kind: "tool", toolName: call.toolName, parameters: call.args, answer: answer => call.answer(resultOf(answer)) };
+  }
+
+  /** `isTurn`: a turn runs, so that somebody can be asked. */
+  permission({ request }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
+    const { agent, isForeign } = this.start, { log } = this.world, respond = (answer: JsonObject): void => answerOnce(request, answer);
+    if (!isTurn || !this.#offer) return void respond(CANCELLED);
+    const isAside = this.start.isAside === true, verdict = questionOf(request.params, {
+      agent: agent.name, offered: this.#offer.permission, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: isAside ? "ask" : this.world.policy(), isForeign: isForeign || isAside,
+    });
+    switch (verdict.kind) {
+      case "allow":
+        if (verdict.why === "bypass") log("info", "Permission answered", { agent: agent.id, why: verdict.why });
+        return void respond(verdict.answer);
+      case "reject":
+        log("info", "Permission refused", { agent: agent.id });
+        respond(verdict.answer);
+        return isAside ? undefined : { sentence: verdict.sentence };
+      case "ask": {
+        const questionId = randomBytes(16).toString("hex"), { toolName, question, about } = verdict;
+        return { asked: { kind: "permission", questionId, toolName, question, parameters: parametersOf(questionId, about), answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject) } };
+      }
+      default: return assertNever(verdict, "verdict on a permission");
+    }
+  }
+
+  /** An update's turn has come. True: it announces that a tool of VS Code's is to be called. */
+  announced(update: unknown): boolean {
+    this.#announced.heard(update);
+    const { sessionUpdate, toolCallId, status, ...rest } = objectOr(update);
+    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string" || !this.#offer) return false;
+    const name = stringOr(rest.name, undefined) ?? stringOr(objectOr(objectOr(rest._meta).claudeCode).toolName, undefined);
+    if (name === undefined ? this.#offer.qualified.begins(toolCallId) : this.#offer.qualified.has(name)) this.#bridged.add(toolCallId);
+    const [oldest] = this.#bridged;
+    if (this.#bridged.size > MOST_BRIDGED && oldest !== undefined) this.#bridged.delete(oldest);
+    return this.#bridged.has(toolCallId) && status !== "completed" && status !== "failed";
+  }
+
+  /** `call`: of an update that was announced. */
+  isBridged({ toolCallId }: JsonObject): boolean { return typeof toolCallId === "string" && this.#bridged.has(toolCallId); }
+
+  pause(): void {
+    let open = (): void => undefined;
+    const promise = new Promise<void>(resolve => { open = resolve; });
+    this.#gate = { promise, open };
+  }
+
+  release(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  /** It has died, or could not be opened: where it can, it goes on with its session when it is opened again. */
+  lost(): void { this.#end(agent => agent.lease.release()); }
+
+  /** The next opening begins with nothing. */
+  leave(): void {
+    this.#begin = { kind: "new" };
+    this.#end(({ lease, id }) => abandon(lease, id));
+  }
+
+  /** A word that comes too late. */
+  refuse(word: AgentWord): void {
+    switch (word.kind) {
+      case "opened": return abandon(word.lease, word.agentSession);
+      case "call": return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+      case "permission": return answerOnce(word.request, CANCELLED);
+      case "openFailed": case "agentDown": case "turnEnded": case "update": case "withdrew": return;
+      default: return assertNever(word, "word of an agent");
+    }
+  }
+
+  get #key(): AgentKey { return { agent: this.start.agent, cwd: this.start.cwd, protocol: 1, role: "lm" }; }
+
+  #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
+    this.#opening++;
+    this.release();
+    if (this.#agent) letGo(this.#agent);
+    this.#agent = undefined;
+    this.#offer?.close();
+    this.#offer = undefined;
+    this.#staying.abort();
+  }
+
+  async #opened(connection: AgentConnection, of: number, offer: ToolOffer): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
+    const { cwd } = this.start, setup = { meta: offering(offer) }, begin = this.#begin, { load, resume, fork } = connection.capabilities;
+    const how = begin.kind === "fork" ? fork && "fork" : begin.kind === "again" ? (resume && "resume") || (load && "load") : false;
+    if (begin.kind !== "new" && how) {
+      try {
+        const { agentSession } = begin, listener = this.#listener(of);
+        const { sessionId } = how === "fork" ? await connection.fork(agentSession, cwd, listener, setup) : await connection.reopen(how, agentSession, cwd, listener, setup);
+        return { agentSession: sessionId, remembers: true };
+      } catch (error) { this.world.log("info", "A session could not be gone on with", { how, error: String(error) }); }
+    }
+    const { sessionId } = await connection.newSession(cwd, this.#listener(of), setup);
+    return { agentSession: sessionId, remembers: false };
+  }
+
+  #listener(of: number): SessionListener {
+    let isOpen = false; // before, the agent repeats what was said earlier
+    return {
+      opened: () => { isOpen = true; },
+      isAsking: () => false,
+      update: update => {
+        if (isOpen && (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk")) this.say({ kind: "update", update, of });
+        return this.#gate?.promise;
+      },
+      request: request => {
+        if (request.method !== "session/request_permission") return request.fail(methodNotFound(request.method));
+        this.#watch(request.signal, { kind: "withdrew", what: request, of });
+        this.say({ kind: "permission", request, of });
+      },
+      elicitationCompleted: () => undefined,
+      closed: reason => this.say({ kind: "agentDown", message: this.#trouble(reason), of }),
+    };
+  }
+
+  /** Calls come by another way than the words before them, which are in the pipe already: those first. */
+  #called(of: number, call: OfferedCall): void {
+    setImmediate(() => {
+      this.#watch(call.signal, { kind: "withdrew", what: call, of });
+      this.say({ kind: "call", call, of });
+    });
+  }
+
+  #watch(signal: AbortSignal, word: AgentWord): void { signal.addEventListener("abort", () => this.say(word), { once: true }); }
+
+  /** What a person reads; what made it so goes to the log. */
+  #trouble(error: unknown): string {
+    const { message, cause } = objectOr(error instanceof Error ? { message: error.message, cause: error.cause } : error), text = stringOr(message, String(error));
+    this.world.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...(cause === undefined ? {} : { cause: readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS) }) });
+    return text;
+  }
+}
+
+function abandon(lease: Lease, agentSession: string): void {
+  lease.connection.leave(agentSession);
+  lease.release();
+}
+
+function resultOf(answer: Answer) {
+  switch (answer.kind) {
+    case "result": return toMcp(answer.result, answer.isError);
+    case "refused": return refusal(answer.reason);
+    case "allowed": return refusal("A tool's call cannot be allowed."); // the machine allows permissions only
+    default: return assertNever(answer, "answer");
+  }
+}
+
+function answerOnce(request: IncomingRequest, answer: JsonObject): void {
+  if (request.signal.aborted) request.fail(new RpcError(RpcCode.requestCancelled, "The question was withdrawn."));
+  else request.respond(answer);
+}

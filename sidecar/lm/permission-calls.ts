@@ -1,0 +1,33 @@
+/**
+ * What a session's agent has said of its tool calls, for the questions that it asks about them later: the question often has no more than the
+ * call's id. Bounded: the newest are kept, and none that is over.
+ */
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+
+export const MOST_CALLS = 100;
+/** What a question can use of them. */
+const MEMBERS = ["title", "kind", "name", "rawInput", "content", "locations", "_meta"] as const;
+
+export class AnnouncedCalls {
+  readonly #calls = new Map<string, JsonObject>();
+
+  /** The `update` member of `session/update`; what is no tool call changes nothing. Members that are left out stay. */
+  heard(update: unknown): void {
+    const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
+    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string") return;
+    if (status === "completed" || status === "failed" || status === "cancelled") return void this.#calls.delete(toolCallId);
+    const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId)); // announced again: another call
+    const told = Object.fromEntries(MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [member, said[member]]));
+    const _meta = isObject(known._meta) && isObject(told._meta) ? { ...known._meta, ...told._meta } : told._meta ?? known._meta;
+    this.#calls.delete(toolCallId);
+    this.#calls.set(toolCallId, { ...known, ...told, ...(_meta === undefined ? {} : { _meta }) });
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+  }
+
+  /** Of the call that a question of `session/request_permission` is about. */
+  of(params: unknown): JsonObject | undefined {
+    const { toolCall, subject } = objectOr(params), { toolCallId } = objectOr(toolCall ?? objectOr(subject).toolCall);
+    return typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { fenced, inline, shortened, visible } from "./safe-text";
+
+suite("text that is safe to show", () => {
+  const table: readonly [name: string, given: string, shown: string][] = [
+    ["an override of direction", "rm \u202Etxt.exe", "rm ⟨U+202E⟩txt.exe"],
+    ["isolates and marks", "\u2066a\u2069\u200F\u061C", "⟨U+2066⟩a⟨U+2069⟩⟨U+200F⟩⟨U+061C⟩"],
+    ["what has no width", "a\u200Bb\u00ADc\uFEFF\u2060", "a⟨U+200B⟩b⟨U+00AD⟩c⟨U+FEFF⟩⟨U+2060⟩"],
+    ["control characters, also one that goes back to the line's start", "ok\r rm\x1B[2K\x07\x9B", "ok⟨U+000D⟩ rm⟨U+001B⟩[2K⟨U+0007⟩⟨U+009B⟩"],
+    ["hidden tags and selectors", "a\u{E0061}\u{E0100}\uFE00", "a⟨U+E0061⟩⟨U+E0100⟩⟨U+FE00⟩"],
+    ["fillers and other line ends", "\u3164\uFFA0\u2800\u2028", "⟨U+3164⟩⟨U+FFA0⟩⟨U+2800⟩⟨U+2028⟩"],
+    ["half a character", "a\uD83D", "a⟨U+D83D⟩"],
+    ["ordinary text of any script", "grüße\tЖ 漢字 🎉\r\nשלום", "grüße\tЖ 漢字 🎉\nשלום"],
+  ];
+  for (const [name, given, shown] of table) test(name, () => equal(visible(given), shown));
+
+  test("a fence is longer than any in the text", () => {
+    equal(fenced("a", "sh"), "```sh\na\n```");
+    equal(fenced("```\n[x](command:y)\n`````\n"), "``````\n```\n[x](command:y)\n`````\n\n``````");
+    equal(inline("a\n`b`"), "`` a `b` ``");
+    equal(inline("``a"), "``` ``a ```");
+    equal(inline(" \n "), "` `");
+    ok(inline("x".repeat(10_000)).length < 600);
+  });
+
+  test("what is too long keeps its beginning and its end", () => {
+    equal(shortened("abcdefgh", 8), "abcdefgh");
+    equal(shortened("abcdefghi", 8), "abcdef\n… 1 more characters …\nhi");
+  });
+
+  test("no text gets out of its block", () => {
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom("`", "~", "\n", "\r", "a", " ", "\u2028", "\\") }), text => {
+      const [first, ...lines] = fenced(text).split("\n"), last = lines.pop();
+      equal(first, last);
+      ok(lines.every(line => !line.includes(String(first))));
+      const line = inline(text), fence = /^`+/.exec(line)?.[0] ?? "";
+      ok(!line.includes("\n") && line.endsWith(fence));
+      ok((line.slice(fence.length, -fence.length).match(/`+/g) ?? []).every(run => run.length < fence.length), line);
+    }));
+  });
+});

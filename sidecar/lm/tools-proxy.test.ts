@@ -1,0 +1,214 @@
+/** VS Code's tools in a chain: the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's client. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { RpcError } from "../rpc/message";
+import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { memoryChain } from "../testing/memory-chain";
+import { bridge, said } from "../testing/mcp-ends";
+import { connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-world";
+import { rig, turn } from "../testing/proxy-rig";
+import type { ChatTool } from "../../src/protocol/lm";
+import { toMcp } from "./results";
+import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
+import { offering, TOOLS_KEY, toolsComponent, vscodeTools } from "./tools-proxy";
+
+const tool = (name: string): ChatTool => ({ name, description: name });
+const TOOLS = Array.from({ length: 60 }, (_, i) => tool(`tool_${i}`));
+const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
+const options = { clock: new FakeClock(), version: "1" };
+
+class Offered {
+  readonly offers = new ToolOffers(() => undefined);
+  readonly calls: OfferedCall[] = [];
+  readonly asked = new Signal();
+  open(tools: readonly ChatTool[] = TOOLS): ToolOffer {
+    return this.offers.open({ tools, duplicates: true, called: call => { this.calls.push(call); this.asked.fire(); } });
+  }
+  world(more: Partial<WorldOptions> = {}): World { return new World({ stages: [vscodeTools(this.offers, options), bridge()], ...more }); }
+}
+const withTools = (offer: ToolOffer, more: JsonObject = {}): JsonObject => ({ cwd: "/", mcpServers: [OTHER], _meta: { theirs: 1, ...offering(offer) }, ...more });
+const isGone = (server: JsonObject) => rejects(connected(server));
+const isThere = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
+
+suite("the proxy of VS Code's tools", () => {
+  test("a session with a key gets one server more, and the key goes no further", async () => {
+    const offered = new Offered(), offer = offered.open();
+    await using world = offered.world();
+    await world.initialize();
+    const { servers } = await world.setup("session/new", withTools(offer));
+    deepEqual(servers.map(({ name }) => name), ["other", offer.server]);
+    deepEqual(world.setups[0]!.params._meta, { theirs: 1 });
+    await world.setup("session/new", withTools(offer, { _meta: offering(offer) }));
+    equal("_meta" in world.setups[1]!.params, false);
+    await using client = await connected(servers[1]!);
+    equal((await client.listTools()).tools.length, 60);
+    match(String(client.getInstructions()), /VS Code/);
+  });
+
+  test("a session without a key passes as the bytes that came", () => {
+    const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).make);
+    const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"/", "mcpServers":[],"_meta":{"${TOOLS_KEY}":7}}}`;
+    client.says(line);
+    equal(successor.frames.at(-1)?.bytes.toString(), line);
+    successor.says(`{"jsonrpc":"2.0",  "id":7,"result":{ "sessionId":"s" }}`);
+    return turn().then(() => match(String(client.frames.at(-1)?.bytes.toString()), /"result":\{ "sessionId":"s" \}/));
+  });
+
+  test("a key that nobody knows is taken out, and the session goes on", async () => {
+    const offered = new Offered(), offer = offered.open();
+    offer.close();
+    await using world = offered.world();
+    await world.initialize();
+    const { servers } = await world.setup("session/new", withTools(offer));
+    deepEqual(servers, [OTHER]);
+    deepEqual(world.setups[0]!.params._meta, { theirs: 1 });
+    equal(world.odd.length, 1);
+  });
+
+  for (const method of ["session/load", "session/resume", "session/fork"]) test(`${method} offers them, too; what the session had before is withdrawn`, async () => {
+    const offered = new Offered(), one = offered.open(), two = offered.open([tool("new")]);
+    await using world = offered.world();
+    await world.initialize();
+    const first = await world.setup("session/new", withTools(one)), { servers, sessionId } = await world.setup(method, { ...withTools(two), sessionId: first.sessionId });
+    await using client = await connected(servers[1]!);
+    deepEqual((await client.listTools()).tools.map(({ name }) => name), ["new"]);
+    await (method === "session/fork" ? isThere : isGone)(first.servers[1]!);
+    await world.client.request("session/close", { sessionId });
+    await isGone(servers[1]!);
+  });
+
+  type Played = { readonly method: string; readonly answer: JsonObject; readonly isWithdrawn: boolean };
+  const endings: readonly Played[] = [
+    { method: "session/close", answer: { result: {} }, isWithdrawn: true },
+    { method: "session/delete", answer: { result: {} }, isWithdrawn: true },
+    { method: "session/close", answer: { error: { code: -32002, message: "?" } }, isWithdrawn: true },
+    { method: "session/close", answer: { error: { code: -32603, message: "busy" } }, isWithdrawn: false },
+    { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
+  ];
+  for (const { method, answer, isWithdrawn } of endings) test(`${method} that is answered with ${JSON.stringify(answer)} ${isWithdrawn ? "withdraws" : "keeps"} the session's server`, async () => {
+    const offer = new Offered().open(), offers = new ToolOffers(() => undefined);
+    const { client, successor } = rig(vscodeTools({ find: () => offer, open: offers.open.bind(offers) } as unknown as ToolOffers, options).make);
+    client.says({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
+    const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
+    successor.says({ id: 1, result: { sessionId: "s" } } as never);
+    await turn();
+    client.says({ id: 2, method, params: { sessionId: "s" } } as never);
+    successor.says({ id: 2, ...answer } as never);
+    await turn();
+    client.news(); successor.news();
+    successor.says({ id: 9, method: "mcp/connect", params: { serverId } } as never);
+    await turn(); await turn();
+    equal(client.news().length, isWithdrawn ? 1 : 0, "what is for no server of ours passes on");
+  });
+
+  test("it is withdrawn when the session cannot be set up, and when the offer is closed", async () => {
+    const offered = new Offered(), failing = offered.open(), offer = offered.open();
+    let fails = true;
+    await using world = offered.world({ agent: request => {
+      if (request.method !== "session/new" || !fails) return false;
+      request.fail(new RpcError(-32603, "no"));
+      return true;
+    } });
+    await world.initialize();
+    await rejects(world.setup("session/new", withTools(failing)), /no/);
+    await isGone(world.lastServers()[1]!);
+    fails = false;
+    const { servers } = await world.setup("session/new", withTools(offer));
+    const client = await connected(servers[1]!), open = client.callTool({ name: "tool_1" });
+    await offered.asked.times(1);
+    offer.close();
+    await open.then(result => equal(result.isError, true), () => undefined); // answered, or the connection was faster
+    equal(offered.calls[0]!.signal.aborted, true);
+    await client.close();
+  });
+
+  test("two sessions have their own: server, list and calls", async () => {
+    const offered = new Offered(), one = offered.open([tool("a")]), two = offered.open([tool("a")]);
+    await using world = offered.world();
+    await world.initialize();
+    const [first, second] = [await world.setup("session/new", withTools(one)), await world.setup("session/new", withTools(two))];
+    ok(first.servers[1]!.name !== second.servers[1]!.name);
+    await using a = await connected(first.servers[1]!);
+    await using b = await connected(second.servers[1]!);
+    const answers = [a.callTool({ name: "a", arguments: { from: 1 } }), b.callTool({ name: "a", arguments: { from: 2 } })];
+    await offered.asked.times(2);
+    for (const { args, answer } of offered.calls) answer(toMcp(`for ${String(args.from)}`));
+    deepEqual((await Promise.all(answers)).map(said), ["for 1", "for 2"]);
+  });
+});
+
+suite("VS Code's tools over HTTP, through a conductor", () => {
+  async function chain(offered: Offered, clock = new FakeClock()) {
+    const agent = new MemoryAgent(["session/new"], HTTP_AGENT), odd: string[] = [], offer = offered.open();
+    const made = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => odd.push(what))], { agent });
+    await made.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const opened = made.client.request("session/new", withTools(offer)), request = await agent.next("session/new");
+    const server = arrayOr(objectOr(request.params).mcpServers).filter(isObject)[1]!;
+    return { ...made, offer, server, odd, clock, open: async () => { request.respond({ sessionId: "s" }); return opened; } };
+  }
+
+  test("an agent may list and call them before it answers session/new", async () => {
+    const offered = new Offered(), { server, open, conductor } = await chain(offered);
+    await using client = await connected(server);
+    equal((await client.listTools()).tools.length, 60);
+    const called = client.callTool({ name: "tool_7" });
+    await offered.asked.times(1);
+    offered.calls[0]!.answer(toMcp("early"));
+    equal(said(await called), "early");
+    await open();
+    await conductor[Symbol.asyncDispose]();
+  });
+
+  test("N calls in parallel for each N from 1 to 20: all open before the first result, results in any order, partly, twice", async () => {
+    const offered = new Offered(), { server, open, conductor, offer, odd } = await chain(offered);
+    await open();
+    await using client = await connected(server);
+    let before = 0;
+    for (let n = 1; n <= 20; n++) {
+      const results = Array.from({ length: n }, (_, i) => client.callTool({ name: `tool_${i}`, arguments: { i } }));
+      await offered.asked.times(before + n);
+      const calls = offered.calls.slice(before).sort((a, b) => (Number(a.args.i) * 7) % n - (Number(b.args.i) * 7) % n);
+      ok(calls.every(({ signal }) => !signal.aborted));
+      const later = calls.splice(0, Math.floor(n / 2));
+      for (const call of calls) { call.answer(toMcp(call.toolName)); call.answer(toMcp("twice")); }
+      await Promise.all(results.filter((_, i) => calls.some(({ args }) => args.i === i)));
+      for (const call of later) call.answer(toMcp(call.toolName));
+      deepEqual((await Promise.all(results)).map(said), Array.from({ length: n }, (_, i) => `tool_${i}`));
+      before += n;
+    }
+    equal(offered.calls.length, 210);
+    offer.close();
+    await conductor[Symbol.asyncDispose]();
+    deepEqual(odd, []);
+  });
+
+  test("progress reaches the agent, and its withdrawal VS Code", async () => {
+    const offered = new Offered(), { server, open, conductor, clock } = await chain(offered);
+    await open();
+    await using client = await connected(server);
+    const told = new Signal(), withdrawn = new AbortController();
+    const called = rejects(client.callTool({ name: "tool_1" }, undefined, { onprogress: told.fire, signal: withdrawn.signal }));
+    await offered.asked.times(1);
+    clock.advance(15_000);
+    await told.times(1);
+    clock.advance(15_000);
+    await told.times(2);
+    const aborted = new Promise<void>(resolve => offered.calls[0]!.signal.addEventListener("abort", () => resolve()));
+    withdrawn.abort();
+    await Promise.all([called, aborted]);
+    await conductor[Symbol.asyncDispose]();
+  });
+
+  test("when the chain ends the calls that wait are withdrawn, and the offer lives on for the next chain", async () => {
+    const offered = new Offered(), { server, open, conductor, offer } = await chain(offered);
+    await open();
+    const client = await connected(server), failed = client.callTool({ name: "tool_1" }).catch(() => undefined);
+    await offered.asked.times(1);
+    await conductor[Symbol.asyncDispose]();
+    await failed;
+    equal(offered.calls[0]!.signal.aborted, true);
+    equal(offered.offers.find(offer.key), offer);
+    await client.close();
+  });
+});

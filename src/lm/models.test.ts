@@ -1,0 +1,42 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { ELIZA, type AgentConfig } from "../protocol/agents";
+import { agentOf, CURRENT, modelIdOf, modelsOf } from "./models";
+import { tokensOf } from "./token-count";
+
+const own: AgentConfig = { id: "my-agent", name: "My Agent", distribution: { local: { command: "x" } } };
+const offered = { agents: [ELIZA, own], currentAgentId: "my-agent" };
+
+suite("models in the picker", () => {
+  test("the agent that is selected, and each by its name", () =>
+    deepEqual(modelsOf(offered, id => id === "my-agent").map(({ id, name, detail, capabilities }) => [id, name, detail, capabilities.imageInput]), [
+      ["symposium", "Symposium", "My Agent", true], ["symposium-eliza", "Eliza", "Symposium", false], ["symposium-my-agent", "My Agent", "Symposium", true],
+    ]));
+
+  test("each can call tools, is offered in agent mode, and has room that VS Code need not save", () => {
+    for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(offered, () => false)) ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
+  });
+
+  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], currentAgentId: "gone" }, () => false).map(({ id }) => id), ["symposium-eliza"]));
+
+  test("a model finds its agent, and none that is gone", () => {
+    equal(agentOf(CURRENT, offered), own);
+    equal(agentOf("symposium-eliza", offered), ELIZA);
+    equal(agentOf("symposium-gone", offered), undefined);
+  });
+
+  test("no two agents have one id", () => fc.assert(fc.property(fc.uniqueArray(fc.oneof(fc.constantFrom("eliza", ELIZA.id, "symposium"), fc.string({ minLength: 1 }))), ids => {
+    equal(new Set(ids.map(modelIdOf)).size, ids.length);
+  })));
+});
+
+suite("tokens of a text or a message", () => {
+  test("a quarter of the characters, an image a constant, all parts of a message", () => {
+    deepEqual(["", "abcd", "abcde"].map(tokensOf), [0, 1, 2]);
+    equal(tokensOf({ content: [{ value: "abcd" }, { mimeType: "image/png", data: new Uint8Array(9) }, { callId: "c", name: "abcd", input: {} }, { callId: "c", content: [{ value: "abcd" }] }] }), 1 + 1_000 + 2 + 1);
+  });
+
+  test("for anything a whole number that is not negative", () => fc.assert(fc.property(fc.anything(), value => {
+    for (const given of [value, { content: [value] }, { content: [{ content: [value] }] }]) ok(Number.isInteger(tokensOf(given)) && tokensOf(given) >= 0);
+  })));
+});

@@ -1,0 +1,52 @@
+/**
+ * The models that the picker shows: the selected agent, whichever that is, and each agent by its own name. Pure, from settings and from what agents
+ * said of themselves before: VS Code asks whenever it likes, and nothing is started for an answer.
+ *
+ * Invariant: an agent's id gives the same model id for ever; VS Code keeps what the user pinned, hid and chose by it.
+ */
+import { ELIZA, type AgentConfig } from "../protocol/agents";
+
+export const VENDOR = "symposium";
+/** The agent that `symposium.currentAgentId` names. */
+export const CURRENT = "symposium";
+
+/** As `vscode.LanguageModelChatInformation`, with `isUserSelectable`, which VS Code reads without having it in its typings. */
+export interface Model {
+  readonly id: string;
+  readonly name: string;
+  readonly family: string;
+  readonly version: string;
+  readonly detail: string;
+  readonly tooltip: string;
+  readonly maxInputTokens: number;
+  readonly maxOutputTokens: number;
+  readonly capabilities: { readonly imageInput: boolean; readonly toolCalling: boolean };
+  readonly isUserSelectable: true;
+}
+
+/** An agent keeps its context by itself: with a small number VS Code would shorten the conversation that it already knows. */
+const MAX_INPUT_TOKENS = 1_000_000;
+const MAX_OUTPUT_TOKENS = 64_000;
+
+export interface Offered { readonly agents: readonly AgentConfig[]; readonly currentAgentId: string }
+
+/** `takesImages`: by the agent's id, as it last said. */
+export function modelsOf({ agents, currentAgentId }: Offered, takesImages: (agentId: string) => boolean): readonly Model[] {
+  const current = agents.find(({ id }) => id === currentAgentId);
+  return [
+    ...(current ? [model(CURRENT, "Symposium", current.name, `The agent that is selected in Symposium, now ${current.name}.`, takesImages(current.id))] : []),
+    ...agents.map(({ id, name }) => model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, takesImages(id))),
+  ];
+}
+
+/** The agent of a model; `undefined` when it is not configured (any more). */
+export function agentOf(modelId: string, { agents, currentAgentId }: Offered): AgentConfig | undefined {
+  return agents.find(({ id }) => modelId === CURRENT ? id === currentAgentId : modelIdOf(id) === modelId);
+}
+
+/** Eliza's is `symposium-eliza`; who has an agent with the id `eliza` finds it under Eliza's own. */
+export function modelIdOf(agentId: string): string { return `symposium-${agentId === ELIZA.id ? "eliza" : agentId === "eliza" ? ELIZA.id : agentId}`; }
+
+function model(id: string, name: string, detail: string, tooltip: string, imageInput: boolean): Model {
+  return { id, name, family: VENDOR, version: "1.0.0", detail, tooltip, maxInputTokens: MAX_INPUT_TOKENS, maxOutputTokens: MAX_OUTPUT_TOKENS, capabilities: { imageInput, toolCalling: true }, isUserSelectable: true };
+}

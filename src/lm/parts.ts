@@ -1,0 +1,71 @@
+/**
+ * Parts of VS Code's messages as ours, and ours as its. Pure: VS Code's classes are handed in, because some of them are in no stable
+ * typings (thinking) or only in later ones than our floor (data), and a part may come from a class that we never saw.
+ *
+ * Invariants: what cannot be read is left out alone; bytes cross the wire as base64; nothing is changed in a text.
+ */
+import { isObject } from "../protocol/json";
+import type { ChatMessage, ChatPart, ChatTool } from "../protocol/lm";
+
+type TextPart = object;
+
+/** VS Code's own, as far as this version has them. */
+export interface PartClasses {
+  readonly LanguageModelTextPart: new (value: string) => TextPart;
+  readonly LanguageModelToolCallPart: new (callId: string, name: string, input: object) => object;
+  readonly LanguageModelDataPart?: new (data: Uint8Array, mimeType: string) => object;
+  readonly LanguageModelThinkingPart?: new (value: string, id?: string, metadata?: unknown) => object;
+}
+
+/** As `vscode.LanguageModelChatRequestMessage`. */
+export interface GivenMessage { readonly role: number; readonly content: readonly unknown[] }
+
+/** 3 is `System`, which is not in the typings and is sent all the same. */
+const ROLES: Readonly<Record<number, ChatMessage["role"]>> = { 1: "user", 2: "assistant", 3: "system" };
+
+export function chatMessages(messages: readonly GivenMessage[], classes: PartClasses): readonly ChatMessage[] {
+  return messages.map(({ role, content }) => ({ role: ROLES[role] ?? "user", content: content.flatMap(part => chatPart(part, classes) ?? []) }));
+}
+
+/** `undefined`: nobody knows what it is. */
+export function chatPart(part: unknown, { LanguageModelThinkingPart: Thinking }: PartClasses): ChatPart | undefined {
+  if (!isObject(part)) return undefined;
+  const { callId, name, input, content, mimeType, data, value, id, metadata } = part;
+  if (typeof callId === "string" && typeof name === "string") return { type: "tool_call", toolCallId: callId, toolName: name, parameters: input ?? {} };
+  if (typeof callId === "string" && Array.isArray(content)) return { type: "tool_result", toolCallId: callId, result: resultOf(content), ...(part["isError"] === true ? { isError: true } : {}) };
+  if (typeof mimeType === "string" && data instanceof Uint8Array) return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
+  const isThinking = Thinking ? part instanceof Thinking : id !== undefined || metadata !== undefined;
+  const words = Array.isArray(value) ? value.filter(each => typeof each === "string").join("") : value;
+  if (typeof words !== "string") return value === undefined ? undefined : { type: "text", value: JSON.stringify(value) };
+  return isThinking ? { type: "thinking", value: words, ...(typeof id === "string" ? { id } : {}), ...(metadata === undefined ? {} : { metadata }) } : { type: "text", value: words };
+}
+
+/** A single text as it is; what is unknown in it counts as its JSON, so that an agent sees that there was something. */
+function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
+  const parts = content.map((part): ChatPart => {
+    if (!isObject(part)) return { type: "text", value: typeof part === "string" ? part : JSON.stringify(part) ?? "" };
+    const { mimeType, data, value } = part;
+    if (typeof mimeType === "string" && data instanceof Uint8Array) return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
+    return { type: "text", value: typeof value === "string" ? value : JSON.stringify(value ?? part) };
+  });
+  const [first] = parts;
+  return parts.length === 0 ? "" : parts.length === 1 && first?.type === "text" ? first.value : parts;
+}
+
+/** `undefined`: this VS Code has no such part, or would drop it. */
+export function responsePart(part: ChatPart, classes: PartClasses): object | undefined {
+  switch (part.type) {
+    case "text": return new classes.LanguageModelTextPart(part.value);
+    case "tool_call": return new classes.LanguageModelToolCallPart(part.toolCallId, part.toolName, isObject(part.parameters) ? part.parameters : {});
+    case "data": return classes.LanguageModelDataPart && new classes.LanguageModelDataPart(Buffer.from(part.data, "base64"), part.mimeType);
+    case "thinking": return classes.LanguageModelThinkingPart && new classes.LanguageModelThinkingPart(part.value, part.id, part.metadata);
+    case "tool_result": return undefined;
+  }
+}
+
+/** As `vscode.LanguageModelChatTool`. */
+export interface GivenTool { readonly name: string; readonly description: string; readonly inputSchema?: object | undefined }
+
+export function chatTools(tools: readonly GivenTool[]): readonly ChatTool[] {
+  return tools.map(({ name, description, inputSchema }) => ({ name, description: typeof description === "string" ? description : "", ...(inputSchema === undefined ? {} : { inputSchema }) }));
+}

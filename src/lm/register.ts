@@ -1,0 +1,65 @@
+/**
+ * The models and their tools in VS Code, as long as `symposium.enableExperimentalLM` is on. The only file here that calls VS Code.
+ * Where it has no such API (older versions, forks) a line in the log says so, and the chat works as it does.
+ */
+import * as vscode from "vscode";
+import type { Log } from "../log";
+import { AGENT_TOOLS, AgentTool, type ToolWorld } from "./agent-tools";
+import { VENDOR, type Model } from "./models";
+import type { PartClasses } from "./parts";
+import type { LmProvider, ProviderWorld } from "./provider";
+
+export interface LmRegistration extends vscode.Disposable {
+  /** The settings, or what is known of agents, changed. */
+  changed(isEnabled: boolean): void;
+}
+
+/** What later versions than our floor have, or have without saying so. */
+export const partClasses: PartClasses = {
+  LanguageModelTextPart: vscode.LanguageModelTextPart, LanguageModelToolCallPart: vscode.LanguageModelToolCallPart,
+  ...classNamed("LanguageModelDataPart"), ...classNamed("LanguageModelThinkingPart"),
+};
+export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
+
+/** How VS Code makes what a tool gives it. */
+export const toolParts: Pick<ToolWorld, "markdown" | "result"> = {
+  markdown(text) {
+    const markdown = new vscode.MarkdownString(text);
+    markdown.isTrusted = false;
+    markdown.supportHtml = false;
+    return markdown;
+  },
+  result: text => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]),
+};
+
+function classNamed(name: "LanguageModelDataPart" | "LanguageModelThinkingPart"): Partial<PartClasses> {
+  const found: unknown = Reflect.get(vscode, name);
+  return typeof found === "function" ? { [name]: found } : {};
+}
+
+export function registerLm(provider: LmProvider, tools: ToolWorld, log: Log): LmRegistration {
+  const changes = new vscode.EventEmitter<void>();
+  let registered: vscode.Disposable | undefined;
+  const isThere = typeof vscode.lm?.registerLanguageModelChatProvider === "function" && typeof vscode.lm.registerTool === "function";
+  return {
+    changed(isEnabled) {
+      if (isEnabled && !isThere) return log.info("lm", "This version of VS Code has no models of extensions: the model picker goes without Symposium");
+      if (!isEnabled) { registered?.dispose(); registered = undefined; }
+      else if (registered) changes.fire();
+      else registered = vscode.Disposable.from(vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)), ...AGENT_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(tools))));
+    },
+    dispose() {
+      registered?.dispose();
+      changes.dispose();
+    },
+  };
+}
+
+function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vscode.LanguageModelChatProvider<Model> {
+  return {
+    onDidChangeLanguageModelChatInformation: onDidChange,
+    provideLanguageModelChatInformation: () => [...provider.models()],
+    provideLanguageModelChatResponse: (model, messages, options, progress: vscode.Progress<unknown>, token) => provider.respond(model, messages, options, part => progress.report(part), token),
+    provideTokenCount: (_model, value) => Promise.resolve(provider.tokens(value)),
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * How long a text or a message is, in tokens. VS Code asks thousands of times for each request, once for every text of every tool's
+ * schema, so that this is a guess that takes no time: an agent counts by itself, and reports what it used.
+ */
+import { isObject } from "../protocol/json";
+
+const CHARACTERS_PER_TOKEN = 4;
+const IMAGE = 1_000;
+
+/** A text, or a message of VS Code's; never negative, and 0 for what is empty. */
+export function tokensOf(value: unknown): number {
+  if (typeof value === "string") return Math.ceil(value.length / CHARACTERS_PER_TOKEN);
+  return isObject(value) && Array.isArray(value["content"]) ? sum(value["content"]) : 0;
+}
+
+function ofPart(part: unknown): number {
+  if (!isObject(part)) return tokensOf(part);
+  const { value, callId, name, input, content, mimeType, data } = part;
+  if (typeof value === "string") return tokensOf(value);
+  if (typeof callId === "string" && typeof name === "string") return tokensOf(name) + tokensOf(JSON.stringify(input ?? {}));
+  if (Array.isArray(content)) return sum(content);
+  if (typeof mimeType === "string" && data instanceof Uint8Array) return mimeType.startsWith("image/") ? IMAGE : Math.ceil(data.length / CHARACTERS_PER_TOKEN);
+  return 0;
+}
+
+function sum(parts: readonly unknown[]): number { return parts.reduce((total: number, part) => total + ofPart(part), 0); }
