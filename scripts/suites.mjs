@@ -45,9 +45,14 @@ export async function lint({ cached = false } = {}) {
   return eslint.code === 0 ? passed("lint") : failed("lint", eslint.text);
 }
 
-/** Unit, property, layer and golden tests, on this Node; only those `below` some folders. */
-export const units = ({ grep, output, below = [] } = {}) => mocha("units", { grep, output }, env =>
-  node("scripts/units.mjs", [...below, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, output, limit: LIMIT }));
+/** Their unit tests mostly wait, for processes that start and end. */
+const PATIENT = ["sidecar/agents", "sidecar/cli", "sidecar/conductor", "sidecar/testing"];
+
+/** Unit, property, layer and golden tests, on this Node: those that wait beside those that do not. With `output` "hold" nothing is printed. */
+export async function units({ grep, output } = {}) {
+  const part = (title, below) => held(title, { grep, output }, (env, how) => node("scripts/units.mjs", [...below, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }));
+  return sum("units", await Promise.all([part("units: processes", PATIENT), part("units", PATIENT.map(folder => `!${folder}`))]));
+}
 
 /** The suites that run inside VS Code's extension host. */
 export async function host({ grep, output } = {}) {
@@ -63,7 +68,7 @@ const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), 
 const LONGEST = ["accessibility", "hostile", "delivery"];
 
 /**
- * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, because they mostly wait, each with a VS Code
+ * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, each with a VS Code
  * and a browser of its own; what they print is held until they have ended.
  */
 export async function pages({ grep } = {}) {
@@ -80,20 +85,9 @@ export function shares(names) {
   return shares;
 }
 
-async function page(names, grep) {
-  const began = Date.now();
-  let printed = "";
-  const result = await mocha(`pages: ${names.join(", ")}`, { grep }, async env => {
-    const ended = await node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), ...names.map(name => `out/page/${name}.page.mjs`)], { env, output: "hold", limit: LIMIT });
-    printed = ended.text;
-    return ended;
-  });
-  if (result.passed + result.failed.length + result.skipped.length === 0) return result;
-  for (const failure of result.failed) failure.shown = true;
-  console.log(`\n── pages: ${names.join(", ")} (${Math.round((Date.now() - began) / 1000)} s)\n${printed.trimEnd()}`);
-  return result;
-}
+const page = (names, grep) => held(`pages: ${names.join(", ")}`, { grep }, (env, how) =>
+  node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+    ...pick(grep), ...names.map(name => `out/page/${name}.page.mjs`)], { env, ...how }));
 
 /** The command line as npm packs and installs it. */
 export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env =>
@@ -142,6 +136,21 @@ export async function mocha(name, { grep, output }, start) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs mocha beside another: what it prints comes in one piece when it has ended, and not at all where nothing ran or `output` is "hold". */
+async function held(title, { grep, output }, start) {
+  const began = Date.now();
+  let printed = "";
+  const result = await mocha(title, { grep, output: "hold" }, async env => {
+    const ended = await start(env, { output: "hold", limit: LIMIT });
+    printed = ended.text;
+    return ended;
+  });
+  if (output === "hold" || result.passed + result.failed.length + result.skipped.length === 0) return result;
+  for (const failure of result.failed) failure.shown = true;
+  console.log(`\n── ${title} (${Math.round((Date.now() - began) / 1000)} s)\n${printed.trimEnd()}`);
+  return result;
 }
 
 /** What is wrong is said last. */

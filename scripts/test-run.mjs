@@ -49,9 +49,7 @@ export async function runAll(argv, started) {
     results.push({ ...result, name, seconds: Math.round((Date.now() - began) / 1000) });
     show(result.failed);
   };
-  await suite("types", types);
-  await suite("lint", lint);
-  await suite("units", () => units({ grep }));
+  await Promise.all([suite("types", types).then(() => suite("lint", lint)), suite("units", () => units({ grep }))]);
   if (["npm", "host", "pages", "agents"].some(name => wanted.includes(name))) {
     const built = await build().then(() => true, error => { results.push(problem("build", error)); return false; });
     if (built) await suite("npm", () => npm({ grep }));
@@ -63,6 +61,7 @@ export async function runAll(argv, started) {
     }
   }
   results.push(await nothingLeft(mark));
+  results.sort((a, b) => place(a) - place(b));
   const { text, ran } = summary(results, { seconds: Math.round((Date.now() - started) / 1000), grep, only });
   console.log(`\n── summary\n${text}`);
   return !ran || results.some(({ failed }) => failed.length > 0) ? 1 : 0;
@@ -70,6 +69,9 @@ export async function runAll(argv, started) {
 
 /** Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's. */
 const usesShim = () => process.platform === "linux";
+
+/** Suites that ran beside each other are named in their order; what is no suite comes last. */
+const place = ({ name }) => SUITES.includes(name) ? SUITES.indexOf(name) : SUITES.length;
 
 const show = failures => { for (const { title, message, shown } of failures) if (!shown) console.log(`✗ ${title}\n${message.trimEnd()}`); };
 

@@ -13,6 +13,7 @@ async function main(): Promise<number> {
     case "serve": return (await import("./cli/serve")).serve(VERSION).then(() => 0);
     case "reap": return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
     case "run-with": return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
+    case "vscodelm": return logged(command.log, async tell => (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, tell, VERSION));
     case "eliza": return logged(command.log, async tell => (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION));
     case "mcp": return (await import("./cli/mcp")).runShim();
     case "help": return printed(process.stdout, usage(command.of), 0);

@@ -14,6 +14,10 @@ import { TextFiles } from "./editor/text-files";
 import { WorkingFolders } from "./editor/working-folders";
 import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/workspace";
 import { lazyLauncher } from "./lazy-launcher";
+import { KeptSessions } from "./lm/kept-sessions";
+import { Learned } from "./lm/learned";
+import { LmProvider } from "./lm/provider";
+import { lmErrors, partClasses, registerLm, toolParts } from "./lm/register";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW, COMMANDS } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
@@ -41,10 +45,13 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const proposals = own(new Proposals(files, folders.folders));
   const composer = own(new EditorComposer(realClock, log));
   const chosen = new ChosenControls(context.globalState, log);
+  const learned = new Learned(context.globalState, log, () => models.changed(configuration.settings.languageModel.isEnabled));
+  const kept = new KeptSessions(context.workspaceState, log);
   const capture = new ResponseCapture();
   const supervisor = sidecar = new SidecarSupervisor({
     clock: realClock, log, changed: phase => {
       chat.phaseChanged(phase);
+      if (phase.kind === "running") supervisor.tell("settings/languageModel", configuration.settings.languageModel);
       if (phase.kind !== "running") attention.clear();
     },
     launcher: lazyLauncher(async () => new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
@@ -57,6 +64,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "chat/attention": wanted => attention.heard(wanted),
       "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId),
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
+      "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
+      "lm/responseComplete": () => undefined, // the answer comes right behind it
+      "lm/learned": ({ agentId, images }) => learned.learn(agentId, images),
+      "lm/keptSessions": async () => ({ sessions: kept.all() }),
+      "lm/keepSession": ({ id, session }) => kept.keep(id, session),
+      "lm/forgetSessions": ({ ids }) => kept.forget(ids),
       "editor/readTextFile": async ({ path: file }) => ({ text: await files.read(file) }),
       "editor/writeTextFile": async ({ path: file, text }) => { await files.write(file, text); return {}; },
       "editor/openPage": ({ url }) => void openPage(url, folders),
@@ -72,10 +85,19 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     forwarded: (tabId, event) => capture.heard(tabId, event),
   }));
 
+  const provider = new LmProvider({
+    client: () => supervisor.client(), settings: () => configuration.settings, takesImages: agentId => learned.takesImages(agentId), isTrusted: () => vscode.workspace.isTrusted,
+    cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
+  });
+  const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, log));
+  models.changed(configuration.settings.languageModel.isEnabled);
+
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
   own(registerDiscussAction("symposium.discussSelection", COMMANDS["symposium.discussSelection"]));
   own(vscode.workspace.onDidGrantWorkspaceTrust(() => chat.trustGranted()));
-  own(configuration.onChange(({ bypass, logLevel }) => {
+  own(configuration.onChange(({ bypass, logLevel, languageModel }) => {
+    models.changed(languageModel.isEnabled);
+    supervisor.tell("settings/languageModel", languageModel);
     supervisor.tell("settings/bypass", { agentIds: bypass });
     supervisor.tell("settings/logLevel", { level: logLevel });
     chat.postState();

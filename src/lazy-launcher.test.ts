@@ -3,10 +3,10 @@ import { lazyLauncher } from "./lazy-launcher";
 import type { SidecarToHost } from "./protocol/sidecar";
 import type { Handlers } from "./protocol/wire";
 import type { Launcher, SidecarProcess } from "./sidecar-supervisor";
+import { listeners } from "./testing/listeners";
 
 const none = () => undefined;
-const HANDLERS: Handlers<SidecarToHost> = { "process/started": none, "process/ended": none, "chat/event": none, "chat/snapshot": none, "settings/setBypass": none, "settings/setControl": none, "chat/attention": none, "editor/openPage": none,
-  "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), log: none };
+const HANDLERS: Handlers<SidecarToHost> = { ...listeners(), "process/started": none, "process/ended": none };
 const CLIENT = { request: () => Promise.reject(new Error("nobody")), notify: none, close: none };
 
 suite("lazy launcher", () => {

@@ -42,10 +42,11 @@ export class StreamClient implements SidecarClient {
     const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new StreamMessageWriter(toSidecar), { error: report, warn: report, info: report, log: report });
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
-    const { "editor/readTextFile": read, "editor/writeTextFile": write, ...notes } = handlers;
+    const { "editor/readTextFile": read, "editor/writeTextFile": write, "lm/keptSessions": kept, ...notes } = handlers;
     for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
     connection.onRequest("editor/readTextFile", served(read));
     connection.onRequest("editor/writeTextFile", served(write));
+    connection.onRequest("lm/keptSessions", served(kept));
     connection.listen();
     this.#connection = connection;
   }

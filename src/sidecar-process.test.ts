@@ -10,6 +10,7 @@ import { PROTOCOL } from "./protocol/sidecar";
 import { ProcessLauncher } from "./sidecar-process";
 import type { SidecarListeners, SidecarProcess } from "./sidecar-supervisor";
 import { FakeClock } from "./testing/fake-clock";
+import { listeners } from "./testing/listeners";
 import { settled } from "./testing/settled";
 
 const RPC = createRequire(import.meta.url).resolve("vscode-jsonrpc/node");
@@ -47,8 +48,8 @@ suite("sidecar process", () => {
     const lines: LogEvent[] = [];
     log.onLog(event => lines.push(event));
     const notes: string[] = [];
-    const note = (method: string) => () => { notes.push(method); };
-    const listeners: SidecarListeners = { "chat/event": note("event"), "chat/snapshot": note("snapshot"), "settings/setBypass": note("setBypass"), "settings/setControl": note("setControl"), "chat/attention": note("attention"), "editor/openPage": note("openPage"), log: note("log"),
+    const note = (method: string): void => { notes.push(method.replace(/^.*\//, "")); };
+    const heard: SidecarListeners = { ...listeners(note),
       "editor/readTextFile": async ({ path: file }) => { if (file === "/none") throw NotServed.noFile(file); if (file === "/odd") throw new Error("odd"); return { text: `text of ${file}` }; },
       "editor/writeTextFile": async ({ path: file, text }) => { notes.push(`write ${file} ${text}`); return {}; },
     };
@@ -56,7 +57,7 @@ suite("sidecar process", () => {
       bundled, custom: () => custom, clock, log, env: { ...process.env, SHELL: shell, NODE_OPTIONS: "--title=not-for-children", VSCODE_PID: "1" },
       hello: () => ({ protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: folder, bypass: [] }),
     });
-    const handlers = { ...listeners, "process/started": note("started"), "process/ended": note("ended") };
+    const handlers = { ...heard, "process/started": () => note("started"), "process/ended": () => note("ended") };
     return { notes, lines, launch: (node: "own" | "login" = "own") => { const process = it.launch(node, handlers); launched.push(process); return process; }, launcher: it };
   }
 

@@ -6,8 +6,9 @@ import type { ChildProcessRecord, SidecarToHost } from "./protocol/sidecar";
 import type { Handlers } from "./protocol/wire";
 import type { SidecarClient } from "./sidecar-client";
 import type { NodeChoice } from "./sidecar-policy";
-import { SidecarSupervisor, type Launcher, type SidecarListeners } from "./sidecar-supervisor";
+import { SidecarSupervisor, type Launcher } from "./sidecar-supervisor";
 import { FakeClock } from "./testing/fake-clock";
+import { listeners } from "./testing/listeners";
 import { settled } from "./testing/settled";
 
 /** A process as the test wants it: shakes hands, fails, says things and dies on command. */
@@ -40,8 +41,7 @@ class World implements Launcher {
   readonly phases: string[] = [];
   readonly supervisor = new SidecarSupervisor({
     launcher: this, clock: this.clock, log: this.log, changed: ({ kind }) => { this.phases.push(kind); },
-    listeners: { "chat/event": () => undefined, "chat/snapshot": () => undefined, "settings/setBypass": () => undefined, "settings/setControl": () => undefined, "chat/attention": () => undefined, "editor/openPage": () => undefined,
-      "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), log: () => undefined } satisfies SidecarListeners,
+    listeners: listeners(),
   });
 
   constructor() { this.log.onLog(({ message }) => ok(message !== "Unexpected event", "an unexpected event")); }

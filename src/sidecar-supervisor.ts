@@ -63,9 +63,12 @@ export class SidecarSupervisor {
     return waiting.promise;
   }
 
+  /** The client of the sidecar that runs, if one does. */
+  get running(): SidecarClient | undefined { return this.#phase.kind === "running" ? this.#client : undefined; }
+
   /** To the sidecar that runs, if one does: a new one learns everything in its handshake. */
   tell<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
-    if (this.#phase.kind === "running") this.#client?.notify(method, params);
+    this.running?.notify(method, params);
   }
 
   /** A person asks: also after we gave up. */

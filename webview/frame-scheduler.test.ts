@@ -1,20 +1,10 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { FrameScheduler, SHORTEST_PAUSE_MS } from "./frame-scheduler";
-import type { Clock } from "./page-clock";
+import { FakeClock } from "./testing/fake-clock";
 
 /** Time that the test moves, and frames that it grants. */
-class Stage implements Clock {
-  time = 0;
-  frames: (() => void)[] = [];
-  #timers: { readonly at: number; readonly expired: () => void }[] = [];
-  now(): number { return this.time; }
-  after(ms: number, expired: () => void): void { this.#timers.push({ at: this.time + ms, expired }); }
-  advance(ms: number): void {
-    this.time += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.time);
-    this.#timers = this.#timers.filter(timer => !due.includes(timer));
-    due.forEach(({ expired }) => expired());
-  }
+class Stage extends FakeClock {
+  readonly frames: (() => void)[] = [];
   frame(): void { this.frames.splice(0).forEach(callback => callback()); }
 }
 

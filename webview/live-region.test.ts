@@ -1,23 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { LiveRegion, MOST_WAITING } from "./live-region";
-import type { Clock } from "./page-clock";
+import { FakeClock } from "./testing/fake-clock";
 
-class Time implements Clock {
-  #now = 0;
-  #timers: { readonly at: number; readonly expired: () => void }[] = [];
-  now(): number { return this.#now; }
-  after(ms: number, expired: () => void): void { this.#timers.push({ at: this.#now + ms, expired }); }
-  advance(ms: number): void {
-    this.#now += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.#now);
-    this.#timers = this.#timers.filter(timer => !due.includes(timer));
-    due.forEach(({ expired }) => expired());
-  }
-}
-
-function region(): { readonly live: LiveRegion; readonly time: Time; readonly said: string[]; readonly alerts: string[] } {
-  const time = new Time();
+function region(): { readonly live: LiveRegion; readonly time: FakeClock; readonly said: string[]; readonly alerts: string[] } {
+  const time = new FakeClock();
   const said: string[] = [], alerts: string[] = [];
   return { live: new LiveRegion(text => said.push(text), text => alerts.push(text), time), time, said, alerts };
 }

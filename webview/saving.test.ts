@@ -1,24 +1,11 @@
 import { deepEqual, throws } from "node:assert/strict";
-import type { Clock } from "./page-clock";
 import { Saving } from "./saving";
-
-class Hands implements Clock {
-  time = 0;
-  #timers: { readonly at: number; readonly expired: () => void }[] = [];
-  now(): number { return this.time; }
-  after(ms: number, expired: () => void): void { this.#timers.push({ at: this.time + ms, expired }); }
-  advance(ms: number): void {
-    this.time += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.time);
-    this.#timers = this.#timers.filter(timer => !due.includes(timer));
-    due.forEach(({ expired }) => expired());
-  }
-}
+import { FakeClock } from "./testing/fake-clock";
 
 suite("saving", () => {
   /** Each takes so long; when each began. */
-  function saving(cost: number): { readonly clock: Hands; readonly saving: Saving; readonly savedAt: number[] } {
-    const clock = new Hands(), savedAt: number[] = [];
+  function saving(cost: number): { readonly clock: FakeClock; readonly saving: Saving; readonly savedAt: number[] } {
+    const clock = new FakeClock(), savedAt: number[] = [];
     return { clock, savedAt, saving: new Saving(() => { savedAt.push(clock.time); clock.time += cost; }, clock) };
   }
 
@@ -63,7 +50,7 @@ suite("saving", () => {
   });
 
   test("a failure keeps nothing from being saved later", () => {
-    const clock = new Hands();
+    const clock = new FakeClock();
     let failures = 1;
     const each = new Saving(() => { clock.time += 5; if (failures-- > 0) throw new Error("full"); }, clock);
     throws(() => each.soon(), /full/);

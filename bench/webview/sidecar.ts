@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { StreamClient } from "../../src/sidecar-client";
 import { PROTOCOL } from "../../src/protocol/sidecar";
+import { listeners } from "../../src/testing/listeners";
 
 export interface Answers { readonly p50: number; readonly p99: number }
 
@@ -16,10 +17,10 @@ export async function answersWhileFlooded(times: number): Promise<{ readonly idl
   let heard: (sessionId: string) => void = () => undefined, flooded = 0;
   const fail = (what: string): never => { throw new Error(what); };
   const client = new StreamClient(child.stdout, child.stdin, {
+    ...listeners(),
     "chat/event": ({ sessionId }) => { if (sessionId !== quiet) flooded++; },
     "chat/snapshot": ({ sessionId }) => { if (sessionId === quiet) heard(sessionId); else flooded++; },
-    "chat/attention": () => undefined, "process/started": () => undefined, "process/ended": () => undefined, "settings/setBypass": () => undefined, "settings/setControl": () => undefined,
-    "editor/openPage": () => undefined, "log": () => undefined,
+    "process/started": () => undefined, "process/ended": () => undefined,
     "editor/readTextFile": async () => fail("nothing is read"), "editor/writeTextFile": async () => fail("nothing is written"),
   }, { broken: () => undefined, report: () => undefined });
   let quiet = "";

@@ -16,14 +16,16 @@ export async function openChat(page, timeout = 90_000) {
   const frame = webviewFrame(page);
   // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
   // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.
-  let unpressedSince;
+  let unpressed = 0, last = Date.now();
   await until([page.locator(":root"), frame.locator(":root")], async () => {
     if (await frame.locator(INPUT).count().catch(() => 0) === 1) return true;
     const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
-    unpressedSince = pressed ? undefined : unpressedSince ?? Date.now();
-    if (Date.now() - unpressedSince >= 1000) {
+    // While a window is loaded there is no icon to look at: that time is not its.
+    unpressed = pressed ? 0 : unpressed + Math.min(Date.now() - last, 500);
+    last = Date.now();
+    if (unpressed >= 1000) {
       await icon.click();
-      unpressedSince = Infinity;
+      unpressed = -5000; // so long it may take to have an effect
     }
     return false;
   }, timeout, "no prompt could be typed");

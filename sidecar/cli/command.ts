@@ -24,6 +24,7 @@ export type Command =
   /** Ends what a dead sidecar left: `ChildProcessRecord[]` as JSON on stdin. Internal. */
   | { readonly kind: "reap" }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
+  | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
   | { readonly kind: "mcp" }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
@@ -32,7 +33,7 @@ export type Command =
   | { readonly kind: "wrong"; readonly message: string };
 
 type Name = Subcommand | "serve" | "reap";
-const PUBLIC: readonly Subcommand[] = ["run-with", "eliza", "mcp"];
+const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "mcp"];
 const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap"];
 
 interface Option { readonly type: "boolean" | "string"; readonly short?: string; readonly multiple?: true; readonly of: readonly Subcommand[] }
@@ -42,9 +43,9 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   "proxy": { type: "string", multiple: true, of: ["run-with"] },
   "agent": { type: "string", of: ["run-with"] },
   "deterministic": { type: "boolean", of: ["eliza"] },
-  "log": { type: "string", of: ["run-with", "eliza"] },
-  "log-dir": { type: "string", of: ["run-with", "eliza"] },
-  "trace-dir": { type: "string", of: ["run-with"] },
+  "log": { type: "string", of: ["run-with", "vscodelm", "eliza"] },
+  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza"] },
+  "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
 };
 
 class Wrong extends Error {
@@ -77,6 +78,7 @@ function read(args: readonly string[], platform: string): Command {
   switch (name) {
     case "serve": case "reap": case "mcp": return { kind: name };
     case "eliza": return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
+    case "vscodelm": return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
     case "run-with": return { kind: name, chain: chain(values, platform), log: logOptions(values) };
   }
 }
@@ -87,7 +89,7 @@ interface Given { readonly name: string; readonly rawName: string; readonly valu
 function valueOf({ name, rawName, value, inlineValue }: Given, command: Name | undefined, of: Subcommand | undefined): readonly [name: string, value: string] {
   const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (!option) throw new Wrong(`There is no option ${rawName}.`, of);
-  if (command !== undefined && !option.of.some(other => other === command)) throw new Wrong(`--${name} goes with ${option.of.join(" and ")}.`, of);
+  if (command !== undefined && !option.of.some(other => other === command)) throw new Wrong(`--${name} goes with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
   if (option.type === "boolean") {
     if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
     return [name, ""];

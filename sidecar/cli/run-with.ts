@@ -5,13 +5,9 @@
  * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
  * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
-import { homedir } from "node:os";
-import path from "node:path";
-import { RUN_ID } from "../agents/environment";
 import { startCommand } from "../agents/launch";
-import { openLedger, reapLeftOvers, type Ledger } from "../agents/ledger";
+import type { Ledger } from "../agents/ledger";
 import { startProcess, type ProcessSpec } from "../agents/process";
-import { newRun } from "../agents/runs";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
@@ -21,6 +17,7 @@ import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec } from "./component";
 import type { Tell } from "./log";
+import { openOwnLedger } from "./own-ledger";
 import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
@@ -64,16 +61,6 @@ function lastOf(agent: ComponentSpec | undefined, begin: (spec: ComponentSpec) =
 
 /** Last words on stderr are text, and are shown as such. */
 function reason(cause: unknown): unknown { return cause instanceof Error ? String(cause) : cause; }
-
-/** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
-function openOwnLedger(scope: Scope, tell: Tell): Ledger {
-  const storage = path.join(homedir(), ".symposium", "cache"), run = newRun(process.env[RUN_ID]);
-  process.env[RUN_ID] = run; // what Eliza starts in this process
-  const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
-  scope.defer(() => ledger.close());
-  reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
-  return ledger;
-}
 
 function starter(ledger: Ledger, tell: Tell, version: string): (spec: ComponentSpec) => Start {
   const world = {

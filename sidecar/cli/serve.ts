@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ErrorCode } from "../../src/protocol/errors";
+import type { LmSettings } from "../../src/protocol/lm";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
 import { RUN_ID } from "../agents/environment";
@@ -15,13 +16,16 @@ import { AgentPool } from "../agents/pool";
 import { startChild, type ProcessWorld } from "../agents/child";
 import { startProcess } from "../agents/process";
 import { ChatService } from "../chat/chat-service";
+import type { ProxyComponent } from "../conductor/component";
 import type { TraceWriter } from "../conductor/trace-writer";
+import type { LmService } from "../lm/lm-service";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { realClock } from "../rpc/clock";
 import { HostWire } from "../rpc/host-wire";
 import { RpcError } from "../rpc/message";
 import { Scope } from "../rpc/scope";
+import type { LmPart } from "./serve-lm";
 import { openTrace } from "./trace-file";
 
 /** Resolves when the host is gone and everything is let go of. */
@@ -57,6 +61,13 @@ export async function serve(version: string): Promise<void> {
     "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
     "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
     "chat/replay": params => served?.chat.handlers["chat/replay"](params),
+    "lm/provideLanguageModelChatInformation": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
+    "lm/provideLanguageModelChatResponse": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
+    "lm/provideTokenCount": async (params, signal) => (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
+    "lm/question": async (params, signal) => (await ready().lm.service()).handlers["lm/question"](params, signal),
+    "lm/decide": async (params, signal) => (await ready().lm.service()).handlers["lm/decide"](params, signal),
+    "lm/cancel": params => served?.lm.note(service => service.handlers["lm/cancel"](params)),
+    "settings/languageModel": settings => served?.lm.settings(settings),
     "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
     "settings/logLevel": ({ level }) => { threshold = level; },
   });
@@ -64,7 +75,7 @@ export async function serve(version: string): Promise<void> {
   await wire.closed;
 }
 
-interface Served { readonly hello: HelloFromSidecar; readonly chat: ChatService; readonly policy: BypassPolicy }
+interface Served { readonly hello: HelloFromSidecar; readonly chat: ChatService; readonly lm: LazyLm; readonly policy: BypassPolicy }
 
 function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
   const bootId = randomUUID();
@@ -81,12 +92,46 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   };
   const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
     version, clock: realClock, trace, startProcess: spec => startProcess(spec, processes),
+    proxies: (key, odd) => key.role === "lm" ? lm.proxies(odd) : [],
     log: (level, message, detail) => log(level, "agent", message, detail),
   }), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
   const policy = new BypassPolicy(hello.bypass);
   const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, startCommand: spec => startChild(spec, processes), log }));
+  const lm = new LazyLm(async () => {
+    const part = (await import("./serve-lm")).openLm(version, wire, pool, policy, (level, message, data) => log(level, "lm", message, data));
+    scope.add(part.service);
+    return part;
+  });
   log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
-  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, policy };
+  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, lm, policy };
+}
+
+/** What few people use is not loaded before it is; what the settings say of it until then is kept. */
+class LazyLm {
+  #loading: Promise<LmPart> | undefined;
+  #part: LmPart | undefined;
+  #settings: LmSettings | undefined;
+
+  constructor(private readonly load: () => Promise<LmPart>) {}
+
+  async service(): Promise<LmService> {
+    this.#loading ??= this.load().then(part => {
+      this.#part = part;
+      if (this.#settings) part.service.handlers["settings/languageModel"](this.#settings);
+      return part;
+    });
+    return (await this.#loading).service;
+  }
+
+  /** Behind the requests that came before; without one there is nothing to note. */
+  note(take: (service: LmService) => void): void { this.#loading?.then(({ service }) => take(service), () => undefined); }
+
+  settings(settings: LmSettings): void {
+    this.#settings = settings;
+    this.#part?.service.handlers["settings/languageModel"](settings);
+  }
+
+  proxies(odd: (what: string, detail: unknown) => void): readonly ProxyComponent[] { return this.#part?.proxies(odd) ?? []; }
 }
 
 /** Undefined when none is wanted, or none can be written. */

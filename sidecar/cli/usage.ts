@@ -1,5 +1,5 @@
 /** What `--help` says. */
-export type Subcommand = "run-with" | "eliza" | "mcp";
+export type Subcommand = "run-with" | "vscodelm" | "eliza" | "mcp";
 
 const LOGGING = `  --log LEVEL       what to say on stderr: error, warn (the default), info or debug
   --log-dir DIR     also write it to DIR/symposium-acp-agent-TIME-PID.log
@@ -11,11 +11,12 @@ Usage: symposium-acp-agent COMMAND [OPTION]…
 
 Commands:
   run-with [--proxy P]… [--agent A]   a chain of proxies and an agent, as one ACP agent on stdin and stdout
+  vscodelm                            ACP agents as language models, over lm/* on stdin and stdout
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
-${LOGGING}  --trace-dir DIR   write every message between the components to DIR (run-with)
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR (run-with, vscodelm)
   --help            this text, or what there is to say of the command
   --version         the version
 
@@ -53,6 +54,31 @@ Example:
   symposium-acp-agent run-with --proxy my-proxy --agent 'npx -y @google/gemini-cli --acp' --trace-dir /tmp/trace
 `;
 
+const VSCODELM = `symposium-acp-agent vscodelm: ACP agents as language models, on stdin and stdout.
+
+Usage: symposium-acp-agent vscodelm [OPTION]…
+
+JSON-RPC 2.0, one JSON value a line. The requests:
+  lm/provideLanguageModelChatInformation {silent}
+  lm/provideLanguageModelChatResponse {modelId, messages, agent, options?}
+                    agent: {"eliza": {"deterministic": true}}, or {"mcp_server": {"name", "command", "args", "env": [{"name", "value"}]}}
+                    answered by lm/responsePart {requestId, part} …, lm/responseComplete {requestId} and the result {}
+  lm/provideTokenCount {modelId, text}
+  lm/question {questionId}, lm/decide {questionId}
+                    what an agent wants to do, and the user's consent; the id is in the parameters of the call of
+                    symposium-agent-*. A permission without lm/decide is refused, whatever the result of the call
+and the notification lm/cancel {requestId}.
+
+Options:
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
+                    line, without secrets
+  --help, --version
+
+Agents are started by the first request for them, in this folder or the one that a request names (cwd), and end with this process.
+
+Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
+`;
+
 const ELIZA = `symposium-acp-agent eliza: Eliza, the built-in agent, as an ACP agent on stdin and stdout.
 
 Usage: symposium-acp-agent eliza [--deterministic] [OPTION]…
@@ -75,6 +101,7 @@ the server. There is no use for it otherwise.
 export function usage(of: Subcommand | undefined): string {
   switch (of) {
     case "run-with": return RUN_WITH;
+    case "vscodelm": return VSCODELM;
     case "eliza": return ELIZA;
     case "mcp": return MCP;
     case undefined: return ALL;

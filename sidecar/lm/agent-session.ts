@@ -16,7 +16,7 @@ import type { Clock } from "../rpc/clock";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { CANCELLED, parametersOf, questionOf } from "./permission";
+import { CANCELLED, isBridgedCall, parametersOf, questionOf } from "./permission";
 import { AnnouncedCalls } from "./permission-calls";
 import { refusal, toMcp } from "./results";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
@@ -169,10 +169,10 @@ export class AgentSession {
   /** An update's turn has come. True: it announces that a tool of VS Code's is to be called. */
   announced(update: unknown): boolean {
     this.#announced.heard(update);
-    const { sessionUpdate, toolCallId, status, ...rest } = objectOr(update);
+    const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
     if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string" || !this.#offer) return false;
-    const name = stringOr(rest.name, undefined) ?? stringOr(objectOr(objectOr(rest._meta).claudeCode).toolName, undefined);
-    if (name === undefined ? this.#offer.qualified.begins(toolCallId) : this.#offer.qualified.has(name)) this.#bridged.add(toolCallId);
+    // For the eye a title is enough.
+    if (isBridgedCall(said, this.#offer.qualified) || stringOr(said.title, "").startsWith(`${this.#offer.server}::`)) this.#bridged.add(toolCallId);
     const [oldest] = this.#bridged;
     if (this.#bridged.size > MOST_BRIDGED && oldest !== undefined) this.#bridged.delete(oldest);
     return this.#bridged.has(toolCallId) && status !== "completed" && status !== "failed";

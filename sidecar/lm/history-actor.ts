@@ -7,19 +7,20 @@
  */
 import { assertNever } from "../../src/protocol/wire";
 import { ELIZA, type AgentConfig } from "../../src/protocol/agents";
-import { LM_DEFAULTS, type AgentDefinition, type ChatMessage, type ChatRequest, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
+import { LM_DEFAULTS, type ChatRequest, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
-import type { JsonObject } from "../rpc/json";
 import { Asides } from "./aside";
 import { classify } from "./classify";
 import { admit, match, type Verdict } from "./history";
 import { agentKey, identityOf } from "./identity";
-import { Lives, type Live } from "./live";
-import { read, type Reading } from "./reading";
+import { isIdle, Lives, type Live } from "./live";
+import { promptFor } from "./prompt";
+import { newResults, read, type Reading } from "./reading";
 import type { ResponseStream } from "./response-stream";
+import { prune, restore, save } from "./saved";
 import { SessionActor, type SessionWord, type SessionWorld } from "./session-actor";
 import { emitted, ended, waits, type Session } from "./session-record";
-import type { Prompt, Recipient, Result } from "./session-state-model";
+import type { Prompt } from "./session-state-model";
 import { SideRequestDesk, sidePrompt } from "./side-request";
 
 /** What is kept for the next process, opaque here and there. */
@@ -36,6 +37,8 @@ export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
   readonly keeper: Keeper;
   /** What an agent of the settings said it can do. */
   readonly learned: (agentId: string, images: boolean) => void;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
   /** Never used before. */
   readonly freshId: () => string;
 }
@@ -49,3 +52,243 @@ type Message =
   | { readonly kind: "decide"; readonly questionId: string; readonly callId: string | undefined; readonly settle: (isTaken: boolean) => void }
   | { readonly kind: "idle"; readonly id: string }
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
+
+/** What was kept comes before the first request is looked at. */
+type Kept = { readonly kind: "unasked" } | { readonly kind: "awaited"; readonly waiting: readonly Ask[] } | { readonly kind: "there" };
+type Ask = Extract<Message, { readonly kind: "ask" }>;
+
+export class HistoryActor extends Actor<Message> {
+  readonly #lives: Lives;
+  readonly #asides: Asides;
+  readonly #desk: SideRequestDesk;
+  /** Of the open requests. */
+  readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
+  readonly #questions = new Map<string, { readonly actor: SessionActor; readonly callId: string; readonly question: PermissionQuestion }>();
+  readonly #closing = new Set<Promise<void>>();
+  #settings: LmSettings = LM_DEFAULTS;
+  #kept: Kept = { kind: "unasked" };
+
+  constructor(private readonly world: HistoryWorld) {
+    super("model history");
+    this.#lives = new Lives(world.clock, id => this.post({ kind: "idle", id }), actor => this.#close(actor, UNUSED), gone => world.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)));
+    this.#asides = new Asides({ ...world, policy: () => "ask" });
+    this.#desk = new SideRequestDesk((requestId, request, stream) => this.#asides.ask(requestId, { id: world.freshId(), agent: agentOf(request), cwd: request.cwd ?? world.cwd }, sidePrompt(request), stream));
+  }
+
+  ask(requestId: RequestId, request: ChatRequest, stream: ResponseStream): void { this.post({ kind: "ask", requestId, request, stream }); }
+  cancel(requestId: RequestId): void { this.post({ kind: "cancel", requestId }); }
+  settings(settings: LmSettings): void { this.post({ kind: "settings", settings }); }
+  /** `undefined`: nobody waits for it (any more). */
+  question(questionId: string): Promise<PermissionQuestion | undefined> { return new Promise(settle => this.post({ kind: "question", questionId, settle })); }
+  /** Whether the user's consent was taken. */
+  decide(questionId: string, callId: string | undefined): Promise<boolean> { return new Promise(settle => this.post({ kind: "decide", questionId, callId, settle })); }
+
+  protected override handle(message: Message): void {
+    switch (message.kind) {
+      case "ask": return this.#ask(message);
+      case "cancel": return this.#cancel(message.requestId);
+      case "settings": this.#settings = message.settings; return;
+      case "word": return this.#heard(message.id, message.actor, message.word);
+      case "question": return message.settle(this.#questions.get(message.questionId)?.question);
+      case "decide": return this.#decide(message);
+      case "idle": {
+        const live = this.#lives.get(message.id);
+        return live && isIdle(live) ? this.#lives.end(live) : undefined;
+      }
+      case "kept": return this.#restore(message.sessions);
+      default: return assertNever(message, "message to the history");
+    }
+  }
+
+  protected override failed(message: Message, error: unknown): void {
+    this.world.log("error", "A message to the history failed", { kind: message.kind, error: String(error) });
+    if (message.kind === "ask") {
+      const open = this.#streams.get(message.requestId);
+      if (open) open.live.open--;
+      this.#streams.delete(message.requestId);
+      message.stream.failed("Symposium could not take this message. See the log.");
+    } else if (message.kind !== "word") this.refused(message);
+  }
+
+  protected override refused(message: Message): void {
+    switch (message.kind) {
+      case "ask": return message.stream.failed(STOPPED);
+      case "word": return this.#heard(message.id, message.actor, message.word); // what was open is still to be answered
+      case "question": return message.settle(undefined);
+      case "decide": return message.settle(false);
+      case "cancel": case "settings": case "idle": case "kept": return;
+      default: return assertNever(message, "message to the history");
+    }
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    if (this.#kept.kind === "awaited") for (const { stream } of this.#kept.waiting) stream.failed(STOPPED);
+    for (const { actor } of this.#lives.all) if (actor) this.#close(actor, STOPPED);
+    await this.#asides[Symbol.asyncDispose]();
+    await Promise.all(this.#closing);
+  }
+
+  // --- requests
+
+  #ask(ask: Ask): void {
+    switch (this.#kept.kind) {
+      case "unasked":
+        this.#kept = { kind: "awaited", waiting: [ask] };
+        this.world.keeper.load().then(sessions => this.post({ kind: "kept", sessions }), (error: unknown) => {
+          this.world.log("warn", "The chats of before could not be read", { error: String(error) });
+          this.post({ kind: "kept", sessions: [] });
+        });
+        return;
+      case "awaited": this.#kept = { kind: "awaited", waiting: [...this.#kept.waiting, ask] }; return;
+      case "there": return this.#admit(ask);
+      default: return assertNever(this.#kept, "state of what is kept");
+    }
+  }
+
+  #restore(sessions: readonly unknown[]): void {
+    const waiting = this.#kept.kind === "awaited" ? this.#kept.waiting : [];
+    this.#kept = { kind: "there" };
+    const { kept, forgotten } = prune(sessions.map(restore).filter(saved => saved !== undefined), this.world.date());
+    if (forgotten.length > 0) this.world.keeper.forget(forgotten);
+    for (const { session, agentSession } of kept.toSorted((a, b) => a.at - b.at)) this.#lives.use({ ...lifeOf(session, "", true), agentSession });
+    for (const ask of waiting) this.post(ask);
+  }
+
+  #admit({ requestId, request, stream }: Ask): void {
+    if (this.#streams.has(requestId) || this.#asides.has(requestId)) return stream.failed("A request with this id is open already.");
+    const reading = read(request.messages), identity = identityOf(request), kind = classify(request, reading, identity);
+    if (kind.kind !== "turn") {
+      this.world.log("debug", "Side request", { requestId, kind: kind.kind });
+      return this.#desk.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
+    }
+    const asking = { agent: agentKey(request), identity, reading }, verdict = match(asking, this.#lives.records);
+    const [record, ...others] = admit(verdict, asking, this.world.freshId);
+    for (const other of others) {
+      const live = this.#lives.get(other.id);
+      if (live) live.record = other;
+    }
+    const live = this.#lives.get(record.id) ?? lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
+    live.record = record;
+    live.requestId = requestId;
+    live.open++;
+    this.world.log("info", "Received request", { requestId, verdict: verdict.kind, session: record.id, model: request.modelId });
+    this.#lives.use(live);
+    this.#streams.set(requestId, { stream, live });
+    this.#send(live, verdict, request, reading);
+  }
+
+  #send(live: Live, verdict: Verdict, request: ChatRequest, reading: Reading): void {
+    const { requestId } = live, tools = request.options?.tools ?? [], { bridgeDuplicates } = this.#settings;
+    const prompt: Prompt = { requestId, blocks: to => promptFor(request, reading, verdict, to) };
+    const goesOn = live.actor !== undefined && (verdict.kind === "repeat" || (verdict.kind === "resume" && !reading.isNew));
+    if (!goesOn) live.turn = requestId;
+    if (!live.actor) {
+      this.#lives.makeRoom(live.record.agent);
+      live.actor = this.#begin(live, verdict, request);
+      return live.actor.ask(prompt);
+    }
+    live.actor.offer(tools, bridgeDuplicates);
+    switch (verdict.kind) {
+      case "resume": return live.actor.resume(requestId, newResults(request.messages), reading.isNew ? prompt : undefined);
+      case "repeat": return live.actor.repeat(requestId);
+      case "continue": case "behind": case "fork": case "new": return live.actor.ask(prompt);
+      default: return assertNever(verdict, "verdict");
+    }
+  }
+
+  #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
+    const { record } = live, { world } = this, { agentId, options } = request;
+    const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id)?.agentSession : undefined;
+    const actor: SessionActor = new SessionActor({
+      id: record.id, agent: agentOf(request), cwd: request.cwd ?? world.cwd, tools: options?.tools ?? [], duplicates: this.#settings.bridgeDuplicates, isForeign: identityOf(request).isForeign,
+      begin: live.agentSession !== undefined ? { kind: "again", agentSession: live.agentSession } : origin !== undefined ? { kind: "fork", agentSession: origin } : { kind: "new" },
+    }, { ...world, policy: () => world.policy(agentId), tell: word => {
+      if (word.kind === "opened" && agentId !== undefined) world.learned(agentId, word.capabilities.images);
+      this.post({ kind: "word", id: record.id, actor, word });
+    } });
+    return actor;
+  }
+
+  #cancel(requestId: RequestId): void {
+    if (this.#kept.kind === "awaited") {
+      const { waiting } = this.#kept;
+      for (const { stream } of waiting.filter(ask => ask.requestId === requestId)) stream.done();
+      this.#kept = { kind: "awaited", waiting: waiting.filter(ask => ask.requestId !== requestId) };
+    }
+    this.#streams.get(requestId)?.live.actor?.cancel(requestId);
+    this.#asides.cancel(requestId);
+  }
+
+  #decide({ questionId, callId, settle }: Extract<Message, { readonly kind: "decide" }>): void {
+    const question = this.#questions.get(questionId);
+    if (!question || (callId !== undefined && callId !== question.callId)) return settle(false);
+    question.actor.decide(questionId, settle);
+  }
+
+  // --- sessions
+
+  #heard(id: string, actor: SessionActor, word: SessionWord): void {
+    const live = this.#lives.get(id), isOf = live?.actor === actor;
+    switch (word.kind) {
+      case "part":
+        if (isOf && word.requestId === live.requestId) live.record = emitted(live.record, word.part);
+        return this.#streams.get(word.requestId)?.stream.part(word.part);
+      case "finished": return this.#finished(isOf ? live : undefined, word);
+      case "turnOver":
+        if (isOf && word.turn === live.turn) this.#keep(live, ended(live.record, word.how));
+        return;
+      case "asked": this.#questions.set(word.questionId, { actor, callId: word.callId, question: word.question }); return;
+      case "settled": this.#questions.delete(word.questionId); return;
+      case "opened":
+        if (isOf) live.agentSession = word.agentSession;
+        return;
+      case "phase":
+        if (!isOf) return;
+        live.phase = word.phase;
+        return this.#lives.rest(live);
+      default: return assertNever(word, "word of a session");
+    }
+  }
+
+  #finished(live: Live | undefined, { requestId, error, goesOn }: Extract<SessionWord, { readonly kind: "finished" }>): void {
+    if (live?.requestId === requestId) {
+      if (goesOn) live.record = waits(live.record);
+      else this.#keep(live, ended(live.record, "cut")); // which one that was answered is not
+    }
+    const open = this.#streams.get(requestId);
+    this.#streams.delete(requestId);
+    if (open) {
+      open.live.open--;
+      this.#lives.rest(open.live);
+    }
+    if (error === undefined) open?.stream.done();
+    else open?.stream.failed(error);
+  }
+
+  #keep(live: Live, record: Session): void {
+    if (record === live.record) return;
+    live.record = record;
+    if (live.isKept && !record.isBeside && live.agentSession !== undefined) this.world.keeper.save(record.id, save(record, live.agentSession, this.world.date()));
+  }
+
+  #close(actor: SessionActor, why: string): void {
+    const closing = actor.close(why)
+      .catch((error: unknown) => this.world.log("error", "A session could not be closed", { error: String(error) })).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}
+
+const UNUSED = "This chat was not used for a while. Send the message again.";
+const STOPPED = "Symposium was stopped.";
+
+function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
+  return { record, isKept, actor: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
+}
+
+/** The agent that a request names, as the settings would have it. */
+export function agentOf({ agent, agentId }: Pick<ChatRequest, "agent" | "agentId">): AgentConfig {
+  if ("eliza" in agent) return agent.eliza.deterministic ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } } : ELIZA;
+  const { name, command, args, env } = agent.mcp_server;
+  return { id: agentId ?? name, name, distribution: { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
+}

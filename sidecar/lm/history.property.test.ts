@@ -21,6 +21,7 @@ class Editor {
   readonly #streaming = new Set<SimulatedChat>();
   /** Chats and models that have a session, or had one. */
   readonly #served = new Set<string>();
+  readonly #lastModel = new Map<SimulatedChat, string>();
   readonly #callsOf = new Map<string, string>();
   #turns = 0;
   #calls = 0;
@@ -39,16 +40,16 @@ class Editor {
       case "results": return isWaiting ? this.#results(chat, k) : undefined;
       case "stop": return this.#cut(chat, k);
       case "fail": return isStreaming ? this.#cut(chat, 0) : undefined;
-      case "edit": this.#cut(chat, k); chat.drop(k % Math.max(1, chat.turns.length)); return this.#say(chat, words, "words");
-      case "retry": { const again = chat.last?.words ?? words; this.#cut(chat, k); chat.drop(Math.max(0, chat.turns.length - 1)); return this.#say(chat, again, "words"); }
+      case "edit": this.#cut(chat, k); this.#drop(chat, k % Math.max(1, chat.turns.length)); return this.#say(chat, words, "words");
+      case "retry": { const again = chat.last?.words ?? words; this.#cut(chat, k); this.#drop(chat, Math.max(0, chat.turns.length - 1)); return this.#say(chat, again, "words"); }
       case "fork": return isStreaming || isWaiting ? undefined : void this.chats.push(chat.fork(`chat-${this.chats.length}`, k % 3 === 0 ? k % (chat.turns.length + 1) : chat.turns.length));
       case "compact": if (!isStreaming && !isWaiting && chat.turns.length > k % 2) chat.compacted = { before: chat.turns.length - k % 2, rounds: undefined }; return;
       case "compact in turn": if (isWaiting) { chat.compacted = { before: chat.turns.length - 1, rounds: chat.last!.rounds.length - 1 }; } return;
       case "side": return this.#aside(chat.side(k % 2 === 0 ? "title" : "summary"));
       case "background": return this.marks === "none" ? undefined : this.#aside(chat.backgroundCompaction());
-      case "sub-agent": return isWaiting ? this.#subAgent(chat, words) : undefined;
+      case "sub-agent": return chat.waitsFor.some(({ id }) => this.#callsOf.has(id)) ? this.#subAgent(chat, words) : undefined;
       case "switch": if (!isStreaming && !isWaiting) chat.model = chat.model === "a" ? "b" : "a"; return;
-      case "again": return isStreaming ? this.#again(chat) : undefined;
+      case "again": return isStreaming && chat.last?.rounds.length === 0 ? this.#again(chat) : undefined;
     }
   }
 
@@ -56,6 +57,12 @@ class Editor {
     const n = this.chats.length, chat = new SimulatedChat(`conversation-${n}`, `chat-${n}`, this.marks);
     this.chats.push(chat);
     this.#say(chat, words, "words");
+  }
+
+  /** Sessions of other models may know what is taken out. */
+  #drop(chat: SimulatedChat, index: number): void {
+    chat.drop(index);
+    for (const model of ["a", "b"]) this.#served.delete(`${chat.chatSession} ${model}`);
   }
 
   #say(chat: SimulatedChat, words: string, expected: "words" | "next" | "results"): void {
@@ -130,12 +137,14 @@ class Editor {
     ok(session, kind);
     const known = this.#memory.get(session.id) ?? [], owner = answered.map(({ id }) => this.#callsOf.get(id)).find(id => id !== undefined);
     if (this.marks !== "none") ok(session.conversationId === chat.conversationId, `${kind}: it is another conversation's`);
-    for (const turn of known) ok(isOf(turn, chat, this.marks), `${kind}: the agent remembers turn ${turn.id} (“${turn.words}”), which is not of this chat`);
+    for (const turn of known) ok(isOf(turn, chat), `${kind}: the agent remembers turn ${turn.id} (“${turn.words}”), which is not of this chat`);
     if (kind.startsWith("resume")) ok(session.id === owner, `${kind}: the calls were another session's`);
     if (expected === "results" && owner !== undefined && this.chronicle.sessions.some(({ id, agent }) => id === owner && agent === session.agent) && chat.last!.rounds.length > 0) ok(session.id === owner, `${kind}: it was ${owner} that waited`);
-    if (expected === "next" && this.marks === "all") ok(!kind.startsWith("new") || !this.#served.has(`${chat.chatSession} ${chat.model}`), `${kind}: the chat has a session`);
+    const isSwitched = chat.compacted !== undefined && this.#lastModel.get(chat) !== chat.model;
+    this.#lastModel.set(chat, chat.model);
+    if (expected === "next" && this.marks === "all" && !isSwitched) ok(!kind.startsWith("new") || !this.#served.has(`${chat.chatSession} ${chat.model}`), `${kind}: the chat has a session`);
     this.#served.add(`${chat.chatSession} ${chat.model}`);
-    if (kind.includes("whole")) for (const turn of this.#memory.get(kind.split(" ")[1]!) ?? []) ok(isOf(turn, chat, "id"), `${kind}: turn ${turn.id} is not of the fork`);
+    if (kind.includes("whole")) for (const turn of this.#memory.get(kind.split(" ")[1]!) ?? []) ok(isOf(turn, chat), `${kind}: turn ${turn.id} is not of the fork`);
     this.#remember(chat, session.id, known);
   }
 
@@ -147,10 +156,10 @@ class Editor {
   }
 }
 
-/** Whether who knows of this turn knows nothing that the chat does not. Where the host does not tell chats apart, alike is as good as the same. */
-function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat, marks: Marks): boolean {
+/** Whether who knows of this turn knows nothing that the chat does not: alike is as good as the same. */
+function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
   const all = [...turns, ...dropped], said = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });
-  return all.some(({ id }) => id === turn.id) || (marks !== "all" && all.some(other => said(other) === said(turn)));
+  return all.some(({ id }) => id === turn.id) || all.some(other => said(other) === said(turn));
 }
 
 suite("the right session, or a new one, never a wrong one", () => {

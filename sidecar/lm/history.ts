@@ -8,8 +8,8 @@
 import { assertNever } from "../../src/protocol/wire";
 import { normal } from "./words";
 import type { Identity } from "./identity";
-import { turnOf, type ReadTurn, type Turn } from "./reading";
-import { begin, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
+import { turnOf, type ReadTurn, type Round, type Turn } from "./reading";
+import { begin, isTail, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
 
 export type Verdict =
   /** Results that this session waits for. */
@@ -40,7 +40,10 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
 
   const chats = own.filter(s => !s.isBeside), isBeside = chats.some(s => isOtherLoop(s, asking)), candidates = chats.filter(s => !isAnswering(s, asking));
   if (isBeside) return { kind: "new", isBeside };
-  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates)) ?? { kind: "new", isBeside: false };
+  const newest = sessions.find(s => !s.isBeside && isSameChat(s, identity));
+  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates, newest)) 
+    // A turn that another process began, in a chat whose session it is not of, is most likely a sub-agent's.
+    ?? { kind: "new", isBeside: !reading.isNew && chats.some(s => isSameChat(s, identity)) };
 }
 
 /** The request is let in: the record of its session, and, where that takes another's place, the record of that one. */
@@ -66,8 +69,9 @@ function isAnswering({ provisional: p, trace }: Session, { identity, reading }: 
   return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
 }
 
-function best(asking: Asking, candidates: readonly Session[]): Compared | undefined {
-  const verdicts = candidates.map(s => compare(s, asking)).filter(verdict => verdict !== undefined);
+/** `newest`: who served this chat last, whatever the model. */
+function best(asking: Asking, candidates: readonly Session[], newest: Session | undefined): Compared | undefined {
+  const verdicts = candidates.map(s => compare(s, asking, s === newest)).filter(verdict => verdict !== undefined);
   const continued = verdicts.filter(verdict => verdict.kind === "continue"), current = continued.filter(({ session }) => !session.isSuperseded);
   // Parent and fork may have said the same so far; where the host does not say which is which, neither is taken.
   if (current.length > 1) return current.find(({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession);
@@ -80,14 +84,14 @@ function best(asking: Asking, candidates: readonly Session[]): Compared | undefi
 
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
-function compare(session: Session, asking: Asking): Compared | undefined {
-  const { identity, reading: { turns: theirs, isCompacted } } = asking, ours = whole(session), common = commonTurns(session, asking);
+function compare(session: Session, asking: Asking, isNewest: boolean): Compared | undefined {
+  const { identity, reading: { turns: theirs, summary } } = asking, ours = whole(session), common = commonTurns(session, asking);
   const isHere = isSameChat(session, identity), isElsewhere = !isHere && session.chatSession !== undefined && identity.chatSession !== undefined;
   if (isUnsure(session, asking)) return undefined;
-  if (isCompacted) return isHere && !session.isSuperseded && continuesCompacted(session, asking) ? { kind: "continue", session } : undefined;
+  if (summary !== undefined) return isHere && !session.isSuperseded && continuesCompacted(session, asking, isNewest) ? { kind: "continue", session } : undefined;
   if (session.summarised) return undefined; // its beginning cannot be compared
   if (!isElsewhere && echoes(session, asking)) return { kind: "continue", session };
-  if (common === theirs.length) return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session), supersedes: isHere };
+  if (common === theirs.length) return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session) && !session.knowsMore, supersedes: isHere };
   if (isElsewhere || common === 0) return undefined;
   // What it has beyond the history is the turn that did not end well, if anything.
   return common === ours.length || (common === session.turns.length && isLoose(session, identity)) ? { kind: "behind", session, from: common } : undefined;
@@ -106,7 +110,7 @@ function echoes(session: Session, asking: Asking): boolean {
  * speaks to `vscodelm` alone, whose history is all there is.
  */
 function isLoose(session: Session, identity: Identity): boolean {
-  const { provisional: p } = session, isAlone = identity.caller === undefined && identity.conversationId === undefined;
+  const { provisional: p } = session, isAlone = identity.caller === undefined && !identity.isFromChat;
   return p !== undefined && p.state !== "answered" && (isAlone || isSameChat(session, identity));
 }
 
@@ -115,7 +119,7 @@ function isLive({ provisional }: Session): boolean { return provisional?.state =
 
 /** A history that is empty, where a turn goes on or went wrong: an edit of the first message, or, if that cannot be told apart, a sub-agent of that turn. */
 function isUnsure(session: Session, { identity, reading }: Asking): boolean {
-  return reading.turns.length === 0 && identity.conversationId !== undefined && isLoose(session, identity) && (session.trace === undefined || identity.trace === undefined);
+  return reading.turns.length === 0 && reading.summary === undefined && !hasMade(session, reading.rounds) && identity.conversationId !== undefined && isLoose(session, identity) && (session.trace === undefined || identity.trace === undefined);
 }
 
 /** How many turns of both, from the first on, are the same. */
@@ -125,7 +129,7 @@ function commonTurns(session: Session, { identity, reading: { turns: theirs } }:
   const last = theirs[turns.length];
   if (!p || !last) return turns.length;
   if (p.state === "answered") return turns.length + (isSame(p.turn, last) ? 1 : 0);
-  const ours = turnOf(p), isEnough = isSameChat(session, identity) ? isSameOrPart(ours, last) : isSame(ours, last);
+  const isEnough = isSame(turnOf(p), last) || (isSameChat(session, identity) && isPart(p, last));
   return turns.length + (isEnough ? 1 : 0);
 }
 
@@ -135,27 +139,38 @@ function isSame(ours: Turn, theirs: Turn): boolean {
 }
 
 /** Of a turn that did not end well the history has what VS Code took in of it. */
-function isSameOrPart(ours: ReadTurn, theirs: ReadTurn): boolean {
-  return ours.user === theirs.user && theirs.calls.every(id => ours.calls.includes(id)) && (theirs.answer === undefined || normal(ours.text).startsWith(theirs.text));
+function isPart({ user, rounds }: { readonly user: string | undefined; readonly rounds: readonly Round[] }, theirs: ReadTurn): boolean {
+  const calls = rounds.flatMap(round => round.calls), text = normal(rounds.map(round => round.text).join(""));
+  return user === theirs.user && theirs.calls.every(id => calls.includes(id)) && (theirs.answer === undefined || text.startsWith(theirs.text));
 }
 
 /**
- * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as far as it goes. The host counts
- * the turns that are summarised, too: one that comes before our end is an edit.
+ * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as far as it goes; where nothing follows,
+ * it is who served the chat last. The host counts the turns that are summarised, too: one that comes before our end is an edit.
  */
-function continuesCompacted(session: Session, asking: Asking): boolean {
-  const { identity: { turn }, reading: { turns: theirs } } = asking, { summarised } = session, hidden = summarised ? summarised.turns : 0;
+function continuesCompacted(session: Session, asking: Asking, isNewest: boolean): boolean {
+  const { identity: { turn }, reading: { turns: theirs, rounds } } = asking, { summarised } = session, hidden = summarised ? summarised.turns : 0;
   const known = hidden === undefined ? undefined : hidden + (isLoose(session, asking.identity) ? session.turns : whole(session)).length;
   if (known !== undefined && turn !== undefined && turn <= known) return false;
-  if (theirs.length === 0) return known !== undefined && turn !== undefined;
+  if (theirs.length === 0) return isNewest && known !== undefined && turn !== undefined && (rounds.length === 0 || hasMade(session, rounds));
   return (summarised !== undefined && echoes(session, asking)) || sameEnd(session, asking);
 }
 
+/** A turn that has begun already: these are the session's calls. */
+function hasMade(session: Session, rounds: readonly Round[]): boolean {
+  const ours = whole(session).at(-1)?.calls ?? [];
+  return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
+}
+
 function sameEnd(session: Session, { identity, reading: { turns: theirs } }: Asking): boolean {
-  const ours = whole(session), [end, shown] = [ours.at(-1), theirs.at(-1)], users = usersOf(theirs).slice(-8);
+  const isOpenEnd = isLoose(session, identity);
+  return isEndOf(whole(session), theirs, isOpenEnd) || (isOpenEnd && isEndOf(session.turns, theirs, false));
+}
+
+function isEndOf(ours: readonly Turn[], theirs: readonly ReadTurn[], isOpenEnd: boolean): boolean {
+  const [end, shown] = [ours.at(-1), theirs.at(-1)], users = usersOf(theirs).slice(-8);
   if (!end || !shown || (users.length > 0 && usersOf(ours).slice(-users.length).join() !== users.join())) return false;
-  if (shown.user === undefined && shown.text === "" && shown.calls.length === 0) return false; // nothing is no end
-  return (shown.user === undefined || shown.user === end.user) && (shown.last === end.last || isLoose(session, identity));
+  return isTail(end, shown) || (shown.user !== undefined && shown.user === end.user && (isOpenEnd || shown.last === end.last));
 }
 
 function usersOf(turns: readonly Turn[]): readonly string[] { return turns.flatMap(({ user }) => user ?? []); }
@@ -165,5 +180,5 @@ function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | und
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
   const [only, ...others] = candidates.filter(s => commonTurns(s, asking) === turns.length);
-  return only && others.length === 0 && only.provisional?.state !== "streaming" && echoes(only, asking) ? { kind: "continue", session: only } : undefined;
+  return only && others.length === 0 && echoes(only, asking) ? { kind: "continue", session: only } : undefined;
 }

@@ -5,7 +5,6 @@
  * Invariants: of an agent so many are alive at a time, busy ones aside; one that nobody uses is closed after a while, and its record stays;
  * so many records are kept.
  */
-import type { AgentConfig } from "../../src/protocol/agents";
 import type { RequestId } from "../../src/protocol/lm";
 import type { Clock } from "../rpc/clock";
 import type { SessionActor } from "./session-actor";
@@ -16,10 +15,6 @@ export const IDLE_MS = 30 * 60_000, MOST_ALIVE = 16, MOST_RECORDS = 200;
 
 export interface Live {
   record: Session;
-  readonly agent: AgentConfig;
-  /** Of the settings: absent where nothing of it is known there. */
-  readonly agentId: string | undefined;
-  readonly cwd: string;
   /** May be found again by a later process. */
   readonly isKept: boolean;
   actor: SessionActor | undefined;
@@ -29,6 +24,8 @@ export interface Live {
   /** The request that the record is of, and the one that began its turn. */
   requestId: RequestId;
   turn: RequestId;
+  /** Requests that wait for its answer. */
+  open: number;
   /** Until it is closed because nobody uses it. */
   idle: Disposable | undefined;
 }
@@ -80,4 +77,4 @@ export class Lives {
   }
 }
 
-export function isIdle({ phase }: Live): boolean { return phase === "idle" || phase === "down"; }
+export function isIdle({ phase, open }: Live): boolean { return open === 0 && (phase === "idle" || phase === "down"); }

@@ -16,50 +16,64 @@ export function verbOf(kind: string): string { return VERBS.get(kind) ?? "do som
 
 /** `call`: all that is known of it. The title is ours: only the agent's name, from the settings, is not. */
 export function questionText(agent: string, kind: string, call: JsonObject, isForEver: boolean): PermissionQuestion {
-  const details = detailsOf(call), title = stringOr(call.title, "").trim(), { description } = call;
-  const shown = details.length === 0 ? MOST_BLOCKS : MOST_BLOCKS - 1;
+  const parts = [...headOf(kind, call), ...detailsOf(call)].filter(part => part !== "");
   const message = [
-    ...(title === "" ? [] : [title.length > 120 || title.includes("\n") ? block(title) : inline(title)]),
-    ...(typeof description === "string" && description.trim() !== "" ? [block(description)] : []),
-    ...details.slice(0, shown), ...(details.length > shown ? [`… and ${details.length - shown} more parts.`] : []),
+    ...parts.slice(0, MOST_BLOCKS), ...(parts.length > MOST_BLOCKS ? [`… and ${parts.length - MOST_BLOCKS} more parts.`] : []),
     ...(isForEver ? [`${inline(agent)} offers only to allow this for good: it will not ask again.`] : []),
   ].join("\n\n");
   return { title: `${agent.replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ").trim().slice(0, 60) || "The agent"} wants to ${verbOf(kind)}`, message: message === "" ? "The agent does not say what." : message };
 }
 
-function detailsOf({ rawInput, content, locations }: JsonObject): string[] {
-  const command = commandOf(rawInput), parts = arrayOr(content).map(partOf).filter(part => part !== "");
-  const isShown = command !== "" || arrayOr(content).some(each => objectOr(each).type === "diff");
-  const details = [command, ...parts, ...(isShown ? [] : [inputOf(rawInput)])].filter(part => part !== "");
-  return details.length > 0 ? details : [placesOf(locations)].filter(part => part !== "");
+/** What it is called, unless that is the command itself, which some agents say nowhere else. */
+function headOf(kind: string, { title, description, rawInput }: JsonObject): readonly string[] {
+  const name = stringOr(title, "").trim(), command = commandIn(rawInput);
+  const isCommand = kind === "execute" && command === "";
+  const named = isCommand ? block(name, "sh") : name.length > 120 || name.includes("\n") ? block(name) : inline(name);
+  return [name === "" || name === command.trim() ? "" : named, block(stringOr(description, ""))];
 }
 
-/** The command as it is, and what else is given with it: where it runs, whether it is let out of its sandbox. */
-function commandOf(rawInput: unknown): string {
-  if (!isObject(rawInput)) return "";
-  const { command, ...rest } = rawInput, words = arrayOr(command).filter(word => typeof word === "string");
-  const line = typeof command === "string" ? command : words.map(word => /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)).join(" ");
-  if (line === "") return "";
-  return [block(line, "sh"), ...(Object.keys(rest).length === 0 ? [] : [inputOf(rest)])].join("\n\n");
+function detailsOf({ rawInput, content, locations }: JsonObject): readonly string[] {
+  const command = commandIn(rawInput), { description } = objectOr(rawInput), isDiff = arrayOr(content).some(each => objectOr(each).type === "diff");
+  const parts = arrayOr(content).filter(each => command === "" || description === undefined || textOf(each) !== description).map(partOf);
+  const details = [...(command === "" ? [] : [block(command, "sh"), ...besides(rawInput)]), ...parts, ...(command !== "" || isDiff ? [] : [inputOf(rawInput)])].filter(part => part !== "");
+  return details.length > 0 ? details : [placesOf(locations)];
+}
+
+/** As it is, if it is one string, else its words. */
+function commandIn(rawInput: unknown): string {
+  const { command } = objectOr(rawInput);
+  return typeof command === "string" ? command : arrayOr(command).map(word => typeof word === "string" && /^[\w@%+=:,./-]+$/.test(word) ? word : json(word)).join(" ");
+}
+
+/** What is given with the command: what it is for, where it runs, whether it is let out of its sandbox. */
+function besides(rawInput: unknown): readonly string[] {
+  const { command: _, description, ...rest } = objectOr(rawInput);
+  return typeof description === "string" ? [block(description), inputOf(rest)] : [inputOf({ ...rest, ...(description === undefined ? {} : { description }) })];
 }
 
 function inputOf(value: unknown): string {
   if (value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0)) return "";
   if (typeof value === "string") return block(value);
-  try { return block(JSON.stringify(value, undefined, 2), "json"); }
-  catch { return "The agent's input is nested too deep to be shown."; }
+  return block(json(value, 2), "json");
+}
+
+/** What was parsed may be nested too deep to be written again. */
+function json(value: unknown, indent?: number): string {
+  try { return JSON.stringify(value, undefined, indent) ?? ""; } catch { return "(nested too deep to be shown)"; }
 }
 
 /** One item of `content`: of version 1 a difference has two texts, of version 2 a list of changes and perhaps a patch. */
 function partOf(item: unknown): string {
-  const { type, path, oldText, newText, patch, changes, content } = objectOr(item);
-  if (type === "content") return typeof objectOr(content).text === "string" ? block(String(objectOr(content).text)) : "";
+  const { type, path, oldText, newText, patch, changes } = objectOr(item);
+  if (type === "content") return block(textOf(item) ?? "");
   if (type !== "diff") return "";
   const text = objectOr(patch).text;
   if (typeof text === "string") return block(text, "diff");
   if (Array.isArray(changes)) return inputOf(changes);
   return `${inline(stringOr(path, "?"))}\n${block(difference(stringOr(oldText, ""), stringOr(newText, "")), "diff")}`;
 }
+
+function textOf(item: unknown): string | undefined { return stringOr(objectOr(objectOr(item).content).text, undefined); }
 
 /** Lines that went and came, with two around them. */
 function difference(before: string, after: string): string {
@@ -69,7 +83,7 @@ function difference(before: string, after: string): string {
   while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   const from = Math.max(0, head - 2), kept = (line: string) => ` ${line}`, end = old.length - tail;
   return [
-    `@@ line ${head + 1} @@`, ...old.slice(from, head).map(kept), ...old.slice(head, end).map(line => `-${line}`),
+    ...old.slice(from, head).map(kept), ...old.slice(head, end).map(line => `-${line}`),
     ...now.slice(head, now.length - tail).map(line => `+${line}`), ...old.slice(end, end + 2).map(kept),
   ].join("\n");
 }
@@ -78,4 +92,4 @@ function placesOf(locations: unknown): string {
   return arrayOr(locations).slice(0, 20).map(each => inline(stringOr(objectOr(each).path, "?"))).join("\n\n");
 }
 
-function block(text: string, language = ""): string { return fenced(shortened(text, MOST), language); }
+function block(text: string, language = ""): string { return text.trim() === "" ? "" : fenced(shortened(text, MOST), language); }

@@ -135,8 +135,12 @@ suite("permissions: what the user reads", () => {
 
   test("the whole command, and what is given beside it", () => {
     equal(message({ kind: "execute", title: "`ls`", rawInput: { command: "ls -l\nrm -rf ~", description: "List", dangerouslyDisableSandbox: true } }),
-      "`` `ls` ``\n\n```sh\nls -l\nrm -rf ~\n```\n\n```json\n{\n  \"description\": \"List\",\n  \"dangerouslyDisableSandbox\": true\n}\n```");
+      "`` `ls` ``\n\n```sh\nls -l\nrm -rf ~\n```\n\n```\nList\n```\n\n```json\n{\n  \"dangerouslyDisableSandbox\": true\n}\n```");
+    equal(message({ kind: "execute", title: "ls -l", rawInput: { command: "ls -l", description: "List" }, content: [{ type: "content", content: { type: "text", text: "List" } }] }), "```sh\nls -l\n```\n\n```\nList\n```", "nothing is said twice");
+    equal(message({ kind: "execute", rawInput: { command: "ls" }, content: [{ type: "diff", path: "p", newText: "a" }] }), "```sh\nls\n```\n\n`p`\n```diff\n+a\n```", "nor is anything left out");
+    equal(message({ kind: "execute", rawInput: { command: "ls", description: 7 } }), "```sh\nls\n```\n\n```json\n{\n  \"description\": 7\n}\n```");
     equal(message({ kind: "execute", rawInput: { command: ["bash", "-c", "rm x"] } }), "```sh\nbash -c \"rm x\"\n```");
+    equal(message({ kind: "execute", rawInput: { command: ["rm", { hidden: "~" }, ""] } }), "```sh\nrm {\"hidden\":\"~\"} \"\"\n```");
   });
 
   test("a command that is too long is shown at both ends", () => {
@@ -151,16 +155,17 @@ suite("permissions: what the user reads", () => {
 
   test("a command that stands only in the title is shown whole", () => {
     const title = `${"x ".repeat(100)}; rm -rf ~`;
-    equal(message({ kind: "execute", title }), `\`\`\`\n${title}\n\`\`\``);
-    equal(message({ kind: "execute", title: "a\nb" }), "```\na\nb\n```");
+    equal(message({ kind: "execute", title }), `\`\`\`sh\n${title}\n\`\`\``);
+    equal(message({ kind: "execute", title: "rm x", content: [{ type: "content", content: { type: "text", text: "in /w" } }] }), "```sh\nrm x\n```\n\n```\nin /w\n```");
+    equal(message({ kind: "other", title: "a\nb" }), "```\na\nb\n```");
   });
 
   test("a difference, of either version", () => {
     const oldText = ["1", "2", "3", "4", "5", "6", "7"].join("\n");
     equal(message({ kind: "edit", content: [{ type: "diff", path: "/w/a.txt", oldText, newText: oldText.replace("4", "four\nfive") }], rawInput: { ignored: true } }),
-      "`/w/a.txt`\n```diff\n@@ line 4 @@\n 2\n 3\n-4\n+four\n+five\n 5\n 6\n```");
-    equal(message({ kind: "edit", content: [{ type: "diff", path: "new", newText: "a" }] }), "`new`\n```diff\n@@ line 1 @@\n+a\n```");
-    equal(message({ kind: "edit", content: [{ type: "diff", path: "a", oldText: "a\na", newText: "a" }] }), "`a`\n```diff\n@@ line 2 @@\n a\n-a\n```");
+      "`/w/a.txt`\n```diff\n 2\n 3\n-4\n+four\n+five\n 5\n 6\n```");
+    equal(message({ kind: "edit", content: [{ type: "diff", path: "new", newText: "a" }] }), "`new`\n```diff\n+a\n```");
+    equal(message({ kind: "edit", content: [{ type: "diff", path: "a", oldText: "a\na", newText: "a" }] }), "`a`\n```diff\n a\n-a\n```");
     equal(message({ kind: "edit", content: [{ type: "diff", patch: { format: "git_patch", text: "-a\n+b" } }] }), "```diff\n-a\n+b\n```");
     match(message({ kind: "edit", content: [{ type: "diff", changes: [{ type: "delete", path: "/x" }] }] }), /```json[^]*"delete"/);
   });
@@ -176,7 +181,7 @@ suite("permissions: what the user reads", () => {
   test("what was announced is shown, and many parts end", () => {
     equal(message({ toolCallId: "1" }, OPTIONS, { announced: { kind: "execute", rawInput: { command: "ls" } } }), "```sh\nls\n```");
     const content = Array.from({ length: 50 }, (_, i) => ({ type: "content", content: { type: "text", text: `t${i}` } }));
-    match(message({ content }), /t8[^]*… and 41 more parts\.$/);
+    match(message({ content }), /t9\n```\n\n… and 40 more parts\.$/);
   });
 
   test("an agent that would not ask again says so", () => match(message({}, [{ optionId: "a", name: "A", kind: "allow_always" }]), /`Ada` offers only to allow this for good/));

@@ -25,8 +25,12 @@ export interface Turn {
   readonly calls: readonly string[];
 }
 
-/** With the text, for who has to compare more than the whole. */
-export interface ReadTurn extends Turn { readonly text: string }
+/** With what was said, for who has to compare more than the whole, or to tell somebody of it. */
+export interface ReadTurn extends Turn {
+  readonly text: string;
+  /** Its own: the user's, then those of its rounds. */
+  readonly messages: readonly ChatMessage[];
+}
 
 /** What one of our responses said. */
 export interface Round { readonly text: string; readonly calls: readonly string[] }
@@ -40,10 +44,12 @@ export interface Reading {
   readonly isNew: boolean;
   /** What the turn at hand has already. */
   readonly rounds: readonly Round[];
+  /** Of the turn at hand. */
+  readonly messages: readonly ChatMessage[];
   /** Calls that are answered behind the last answer. */
   readonly results: readonly string[];
-  /** A summary stands in the place of a part of the history. */
-  readonly isCompacted: boolean;
+  /** What stands in the place of a part of the history. */
+  readonly summary: string | undefined;
   /** Somewhere words are in tags, as the host's chat writes them; and whether the last message's are. */
   readonly isTagged: boolean;
   readonly endsTagged: boolean;
@@ -51,62 +57,75 @@ export interface Reading {
   readonly lastText: string;
 }
 
-interface Draft { user: Digest | undefined; readonly rounds: { text: string; readonly calls: string[] }[]; readonly results: string[] }
+interface Draft { readonly user: Digest | undefined; readonly rounds: Round[]; readonly results: string[]; readonly messages: ChatMessage[] }
 
 export function read(messages: readonly ChatMessage[]): Reading {
-  const talk = messages.filter(({ role }) => role !== "system");
-  const users = talk.filter(({ role }) => role === "user").map(({ content }) => textOf(content));
-  const isTagged = users.some(text => wordsIn(text) !== undefined), drafts: Draft[] = [];
-  let results: string[] = [], isNew = false;
+  const talk = messages.filter(({ role }) => role !== "system"), users = talk.filter(({ role }) => role === "user").map(({ content }) => textOf(content));
+  const isTagged = users.some(text => wordsIn(text) !== undefined), last = talk.at(-1), drafts: Draft[] = [];
+  let results: readonly string[] = [], isNew = false;
   for (const run of runs(talk)) {
-    if (run.role === "user") {
-      results = run.contents.flatMap(content => content.flatMap(part => part.type === "tool_result" ? [part.toolCallId] : []));
-      drafts.at(-1)?.results.push(...results);
-      const words = wordsOf(run.contents, isTagged);
-      drafts.push(...words.map((text): Draft => ({ user: digest(text), rounds: [], results: [] })));
-      isNew = words.length > 0;
+    if (run[0]?.role === "user") {
+      [results, isNew] = [resultsIn(run).map(({ callId }) => callId), userRun(run, isTagged, drafts)];
     } else {
-      if (drafts.length === 0) drafts.push({ user: undefined, rounds: [], results: [] });
-      drafts.at(-1)?.rounds.push(...run.contents.map(content => ({ text: textOf(content), calls: content.flatMap(part => part.type === "tool_call" ? [part.toolCallId] : []) })));
+      if (drafts.length === 0) drafts.push({ user: undefined, rounds: [], results: [], messages: [] });
+      drafts.at(-1)?.rounds.push(...run.map(({ content }) => ({ text: textOf(content), calls: content.flatMap(part => part.type === "tool_call" ? [part.toolCallId] : []) })));
+      drafts.at(-1)?.messages.push(...run);
       [results, isNew] = [[], false];
     }
   }
-  const atHand = drafts.at(-1), last = talk.at(-1);
+  const atHand = drafts.at(-1);
   return {
-    turns: drafts.slice(0, -1).map(turnOf), asked: atHand?.user, isNew, rounds: atHand?.rounds ?? [], results, isTagged,
-    isCompacted: users.some(text => text.startsWith("<conversation-summary>")),
+    turns: drafts.slice(0, -1).map(draft => ({ ...turnOf(draft), text: normal(draft.rounds.map(({ text }) => text).join("")), messages: draft.messages })),
+    asked: atHand?.user, isNew, rounds: atHand?.rounds ?? [], messages: atHand?.messages ?? [], results, isTagged,
+    summary: users.findLast(text => text.startsWith(SUMMARY)),
     endsTagged: last?.role === "user" && wordsIn(textOf(last.content)) !== undefined,
     lastText: users.at(-1) ?? "",
   };
 }
 
-/** The turn as it is compared with what is echoed of it. */
-export function turnOf({ user, rounds, results }: { readonly user: Digest | undefined; readonly rounds: readonly Round[]; readonly results?: readonly string[] }): ReadTurn {
-  const text = rounds.map(round => round.text).join(""), last = rounds.at(-1);
-  return {
-    user, text: normal(text),
-    answer: last && digest(text), last: last && digest(last.text),
-    calls: results ?? rounds.flatMap(({ calls }) => calls),
-  };
+const SUMMARY = "<conversation-summary>";
+
+/** What the user's messages bring: results for the turn before, and turns of their own. Whether there are any of those. */
+function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): boolean {
+  const before = drafts.at(-1), words = run.map(({ content }) => wordsIn(textOf(content)));
+  for (const message of run) {
+    const ids = resultsIn([message]).map(({ callId }) => callId);
+    before?.results.push(...ids);
+    if (ids.length > 0) before?.messages.push(message);
+  }
+  // Where one is in tags, what is not was put there by the chat. An empty one is what a command of the chat's leaves behind.
+  const tagged = run.flatMap((message, i) => words[i] ? [{ text: words[i], messages: [message] }] : []);
+  const plain = words.some(each => each !== undefined) ? [] : run.map(message => ({ text: withoutContext(textOf(message.content), isTagged), message })).filter(({ text }) => text !== "");
+  const begun = plain.length === 0 ? tagged : [{ text: plain.map(({ text }) => text).join("\n"), messages: plain.map(({ message }) => message) }];
+  drafts.push(...begun.map(({ text, messages }): Draft => ({ user: digest(text), rounds: [], results: [], messages })));
+  return begun.length > 0;
+}
+
+/** Results of calls, in their order. */
+export function resultsIn(messages: readonly ChatMessage[]): readonly { readonly callId: string; readonly result: unknown; readonly isError: boolean }[] {
+  return messages.flatMap(({ content }) => content.flatMap(part => part.type === "tool_result" ? [{ callId: part.toolCallId, result: part.result, isError: part.isError ?? false }] : []));
+}
+
+/** Those behind the last answer: what the request brings. */
+export function newResults(messages: readonly ChatMessage[]): ReturnType<typeof resultsIn> {
+  return resultsIn(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
+}
+
+/** The turn as it is compared with what is echoed of it. Calls without a result vanish from a history: those with one count, or, of our own, all. */
+export function turnOf({ user, rounds, results }: { readonly user: Digest | undefined; readonly rounds: readonly Round[]; readonly results?: readonly string[] }): Turn {
+  const last = rounds.at(-1);
+  return { user, answer: last && digest(rounds.map(({ text }) => text).join("")), last: last && digest(last.text), calls: results ?? rounds.flatMap(({ calls }) => calls) };
 }
 
 export function textOf(content: readonly ChatPart[]): string { return content.map(part => part.type === "text" ? part.value : "").join(""); }
 
-/** Messages of one side that follow each other. An empty assistant message is none. */
-function runs(talk: readonly ChatMessage[]): readonly { readonly role: ChatMessage["role"]; readonly contents: (readonly ChatPart[])[] }[] {
-  const all: { role: ChatMessage["role"]; contents: (readonly ChatPart[])[] }[] = [];
-  for (const { role, content } of talk) {
-    const last = all.at(-1);
-    if (last?.role === role) last.contents.push(content);
-    else all.push({ role, contents: [content] });
+/** Messages of one side that follow each other. */
+function runs(talk: readonly ChatMessage[]): readonly (readonly ChatMessage[])[] {
+  const all: ChatMessage[][] = [];
+  for (const message of talk) {
+    const run = all.at(-1);
+    if (run?.[0]?.role === message.role) run.push(message);
+    else all.push([message]);
   }
   return all;
-}
-
-/** Each text with which the user began a turn. Where one is in tags, what is not was put there by the chat. */
-function wordsOf(contents: readonly (readonly ChatPart[])[], isTagged: boolean): readonly string[] {
-  const texts = contents.map(textOf), tagged = texts.map(wordsIn).filter(words => words !== undefined);
-  if (tagged.length > 0) return tagged.filter(words => words !== "");
-  const plain = texts.map(text => withoutContext(text, isTagged)).filter(text => text !== "").join("\n");
-  return plain === "" ? [] : [plain];
 }

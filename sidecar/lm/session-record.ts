@@ -11,7 +11,7 @@
  */
 import type { ChatPart } from "../../src/protocol/lm";
 import type { Identity } from "./identity";
-import { turnOf, type Digest, type Reading, type Round, type Turn } from "./reading";
+import { turnOf, type Digest, type Reading, type ReadTurn, type Round, type Turn } from "./reading";
 
 export type Provisional =
   /** A request is open; or our response ended in calls whose results we wait for. */
@@ -42,6 +42,8 @@ export interface Session {
   readonly isBeside: boolean;
   /** Another session has taken its place in the chat; it may be wanted again. */
   readonly isSuperseded: boolean;
+  /** Its agent remembers a turn that was stopped and that VS Code has dropped. */
+  readonly knowsMore: boolean;
 }
 
 /** What a request is matched by. */
@@ -53,8 +55,8 @@ const CUT_LIMIT = 20_000;
 export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
   const { caller, conversationId, chatSession, turn, trace, span } = identity, hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
-    id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false,
-    turns: reading.turns.map(committed), summarised: reading.isCompacted ? { turns: hidden } : undefined,
+    id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false, knowsMore: false,
+    turns: reading.turns.map(committed), summarised: reading.summary !== undefined ? { turns: hidden } : undefined,
     provisional: streaming(reading), batch: new Set(), consumed: new Set(),
   };
 }
@@ -62,8 +64,11 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
 /** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
-  const turns = reading.isCompacted ? shown(session, identity, reading) : reading.turns.map(committed);
-  return { ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false };
+  const turns = reading.summary !== undefined ? shown(session, identity, reading) : reading.turns.map(committed);
+  return {
+    ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false,
+    knowsMore: session.knowsMore || turns.length < whole(session).length,
+  };
 }
 
 /** The results that it waits for have come; with new words the turn at hand is another one. */
@@ -101,7 +106,7 @@ export function waits(session: Session): Session {
 export function ended(session: Session, how: "answered" | "cut"): Session {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
-  if (how === "answered") return { ...session, provisional: { state: "answered", turn: committed(turnOf(provisional)) } };
+  if (how === "answered") return { ...session, provisional: { state: "answered", turn: turnOf(provisional) } };
   let room = CUT_LIMIT;
   const rounds = provisional.rounds.map(({ text, calls }) => {
     const kept = text.slice(0, room);
@@ -115,15 +120,21 @@ export function supersede(session: Session): Session { return { ...session, isSu
 
 /** All that its agent knows, as far as it is over. */
 export function whole({ turns, provisional }: Session): readonly Turn[] {
-  return provisional === undefined ? turns : [...turns, provisional.state === "answered" ? provisional.turn : committed(turnOf(provisional))];
+  return provisional === undefined ? turns : [...turns, provisional.state === "answered" ? provisional.turn : turnOf(provisional)];
 }
 
 /** Of a compacted history: all that we know, but for a last turn that did not end well and that VS Code has dropped. */
 function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
-  const { turns, provisional: p, summarised } = session, last = theirs.at(-1), hidden = summarised ? summarised.turns ?? 0 : 0;
+  const { turns, provisional: p, summarised } = session, last = theirs.at(-1), hidden = summarised ? summarised.turns : 0;
   if (!p || p.state === "answered") return whole(session);
-  const isShown = last ? last.user === undefined || last.user === p.user : turn === undefined || turn > hidden + turns.length + 1;
-  return isShown ? whole(session) : turns;
+  const isCounted = turn === undefined || hidden === undefined || turn > hidden + turns.length + 1;
+  return isCounted && (!last || last.user === p.user || isTail(turnOf(p), last)) ? whole(session) : turns;
+}
+
+/** The end of the same turn, whose words went into a summary: known by its calls, or by its last text. */
+export function isTail(ours: Turn, theirs: ReadTurn): boolean {
+  if (theirs.user !== undefined) return false;
+  return theirs.calls.length > 0 ? theirs.calls.every(id => ours.calls.includes(id)) : theirs.text !== "" && theirs.last === ours.last;
 }
 
 const NOTHING: Round = { text: "", calls: [] };

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { ChatTool } from "../../src/protocol/lm";
 import { refusal, toMcp } from "./results";
@@ -103,6 +103,10 @@ suite("the offers of a sidecar", () => {
     const offers = new ToolOffers(() => undefined), terms = { tools: [], duplicates: false, called: () => undefined };
     const all = Array.from({ length: 2_000 }, () => offers.open(terms));
     equal(new Set(all.map(({ server }) => server)).size, 2_000);
+    const later = Array.from({ length: 8_000 }, () => { const offer = offers.open(terms); offer.close(); return offer; });
+    equal(new Set([...all, ...later].map(({ server }) => server)).size, 10_000, "nor do they use a name again at once");
+    const living = new Set(all.map(({ server }) => server));
+    for (let i = 0; i < 60_000; i++) { const offer = offers.open(terms); ok(!living.has(offer.server)); offer.close(); }
     const [one, two] = [all[0]!, all[1]!];
     notEqual(one.key, two.key);
     match(one.key, /^[0-9a-f]{32}$/);

@@ -127,9 +127,15 @@ export class ToolOffer {
   }
 }
 
+/** Of these many offers no two have had the same server's name: some agents remember the servers of sessions that have ended. */
+const DIFFERENT_NAMES = 10_000;
+
 /** The open offers, for the chains that serve them. */
 export class ToolOffers {
   readonly #offers = new Map<string, ToolOffer>();
+  /** Of the servers of those, and of those before them, the newest last. */
+  readonly #openNames = new Set<string>();
+  readonly #names = new Set<string>();
 
   /** `leftOut`: for the log; the names are VS Code's. */
   constructor(private readonly leftOut: (name: string, why: string) => void) {}
@@ -137,17 +143,24 @@ export class ToolOffers {
   open(terms: OfferTerms): ToolOffer {
     const offer = new ToolOffer(this.#freeName(), terms, this.leftOut);
     this.#offers.set(offer.key, offer);
-    offer.watch({ closed: () => this.#offers.delete(offer.key) });
+    this.#openNames.add(offer.server);
+    offer.watch({ closed: () => {
+      this.#offers.delete(offer.key);
+      this.#openNames.delete(offer.server);
+    } });
     return offer;
   }
 
   find(key: string): ToolOffer | undefined { return this.#offers.get(key); }
 
   #freeName(): string {
-    const used = new Set([...this.#offers.values()].map(({ server }) => server));
+    const [oldest] = this.#names;
+    if (this.#names.size >= DIFFERENT_NAMES && oldest !== undefined) this.#names.delete(oldest);
     for (;;) {
       const name = serverName(randomBytes(2).toString("hex"));
-      if (!used.has(name)) return name;
+      if (this.#names.has(name) || this.#openNames.has(name)) continue;
+      this.#names.add(name);
+      return name;
     }
   }
 }

@@ -110,6 +110,12 @@ suite("a tool's schema", () => {
     let arrays: object = { type: "string" };
     for (let i = 0; i < 100; i++) arrays = { type: "array", items: arrays };
     ok(schemasIn(schemaOf({ properties: { a: arrays } })).every(each => each.type !== "array" || "items" in each));
+    let combined: object = { properties: { far: {} } };
+    for (let i = 0; i < 4_900; i++) combined = { allOf: [combined] };
+    deepEqual(schemaOf({ ...combined, properties: { near: {} } }).properties, { near: {} });
+    const deeper = (): object => Array.from({ length: 50_000 }).reduce<object>(inner => ({ type: "object", properties: { a: inner } }), {}), one = deeper();
+    const either = (a: object, b: object) => Object.keys(schemaOf({ anyOf: [{ properties: { p: a } }, { properties: { p: b } }] }).properties.p ?? {});
+    deepEqual([either(one, one), either(one, deeper())], [["type", "properties"], ["anyOf"]]);
     equal(whyNot({ properties: { a: { enum: Array.from({ length: 10_000 }, (_, i) => `value ${i}`) } } }), "its schema is larger than 64 kB");
   });
 
@@ -136,6 +142,7 @@ suite("a tool's schema", () => {
     const given = JSON.parse(`{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"array"},"__proto__":{"type":"string"},"constructor":{"type":"string"}},"required":["type","constructor"]}`) as unknown;
     deepEqual(Object.keys(schemaOf(given).properties), ["type", "__proto__", "constructor"]);
     deepEqual(schemaOf({ properties: { a: { properties: { toString: { type: "number" } } } } }).properties.a, { properties: { toString: { type: "number" } } });
+    deepEqual(schemaOf(JSON.parse(`{"properties":{"a":{"__proto__":1,"constructor":1,"toString":1}}}`)).properties, { a: {} });
   });
 
   test("a tool without a name is left out", () => deepEqual(normalised({ name: "", description: "" }), { leftOut: "it has no name" }));

@@ -102,7 +102,7 @@ class Reading {
     if (!isObject(given)) return {};
     const { schema, refs: deeper } = this.#followed(given, refs), type = typesOf(schema.type);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
-    for (const [key, value] of Object.entries(schema)) if (Object.hasOwn(PLAIN, key) && PLAIN[key]?.(value) === true) kept[key] = value;
+    for (const [key, value] of Object.entries(schema)) if (PLAIN.get(key)?.(value) === true) kept[key] = value;
     const values = arrayOr(schema.enum).filter(isScalar);
     if (values.length > 0) kept.enum = [...new Set(values)];
     const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
@@ -146,7 +146,7 @@ class Reading {
     let at: unknown = this.document;
     for (const step of decoded(ref.slice(1)).split("/").slice(1)) {
       const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      at = typeof at === "object" && at !== null && Object.hasOwn(at, name) ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
+      at = typeof at === "object" && at !== null ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
     }
     return isObject(at) ? at : {};
   }
@@ -192,12 +192,12 @@ function typesOf(type: unknown): string | readonly string[] | undefined {
 }
 
 /** Members that say something by themselves, and when what they say can be kept. */
-const PLAIN: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: isText, description: isText, format: value => isText(value) && value !== "", pattern: isPattern,
+const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(Object.entries({
+  title: isText, description: isText, format: (value: unknown) => isText(value) && value !== "", pattern: isPattern,
   default: isScalar, const: isScalar, nullable: isBoolean, uniqueItems: isBoolean,
-  minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber, multipleOf: value => isNumber(value) && Number(value) > 0,
+  minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber, multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0,
   minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount, minProperties: isCount, maxProperties: isCount,
-};
+}));
 
 function isText(value: unknown): boolean { return typeof value === "string"; }
 function isBoolean(value: unknown): boolean { return typeof value === "boolean"; }
@@ -215,7 +215,8 @@ function texts(value: unknown): readonly string[] {
 }
 
 function same(one: unknown, other: unknown): boolean {
-  try { return JSON.stringify(one) === JSON.stringify(other); } catch { return false; }
+  try { return one === other || JSON.stringify(one) === JSON.stringify(other); }
+  catch { return false; } // too deep to be compared
 }
 
 function decoded(fragment: string): string {

@@ -7,7 +7,7 @@ import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain } from "../testing/memory-chain";
 import { bridge, said } from "../testing/mcp-ends";
 import { connected, HTTP_AGENT, Signal, World, type WorldOptions } from "../testing/mcp-world";
-import { rig, turn } from "../testing/proxy-rig";
+import { rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
 import type { ChatTool } from "../../src/protocol/lm";
 import { toMcp } from "./results";
 import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
@@ -86,20 +86,58 @@ suite("the proxy of VS Code's tools", () => {
     { method: "session/close", answer: { error: { code: -32603, message: "busy" } }, isWithdrawn: false },
     { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
   ];
-  for (const { method, answer, isWithdrawn } of endings) test(`${method} that is answered with ${JSON.stringify(answer)} ${isWithdrawn ? "withdraws" : "keeps"} the session's server`, async () => {
-    const offer = new Offered().open(), offers = new ToolOffers(() => undefined);
-    const { client, successor } = rig(vscodeTools({ find: () => offer, open: offers.open.bind(offers) } as unknown as ToolOffers, options).make);
+  /** The proxy between neighbours that the test plays, with a session that was asked for; `isThere` asks for its server past the bridge. */
+  function played() {
+    const offered = new Offered(), offer = offered.open(), watch = offer.watch.bind(offer);
+    let watched = 0;
+    offer.watch = watcher => {
+      const watching = watch(watcher);
+      watched++;
+      return { [Symbol.dispose]: () => { watched--; watching[Symbol.dispose](); } };
+    };
+    const { client, successor } = rig(vscodeTools(offered.offers, options).make);
+    const say = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => { who.says(message as never); await turn(); await turn(); };
     client.says({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
     const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
-    successor.says({ id: 1, result: { sessionId: "s" } } as never);
-    await turn();
-    client.says({ id: 2, method, params: { sessionId: "s" } } as never);
-    successor.says({ id: 2, ...answer } as never);
-    await turn();
-    client.news(); successor.news();
-    successor.says({ id: 9, method: "mcp/connect", params: { serverId } } as never);
-    await turn(); await turn();
-    equal(client.news().length, isWithdrawn ? 1 : 0, "what is for no server of ours passes on");
+    const isThere = async (): Promise<boolean> => {
+      client.news();
+      await say(successor, { id: 9, method: "mcp/connect", params: { serverId } });
+      return client.news().length === 0; // what is for no server of ours passes on
+    };
+    return { offer, isThere, fromClient: (message: JsonObject) => say(client, message), fromAgent: (message: JsonObject) => say(successor, message), leave: () => client.leaves({ message: "gone" }), watched: () => watched };
+  }
+
+  for (const { method, answer, isWithdrawn } of endings) test(`${method} that is answered with ${JSON.stringify(answer)} ${isWithdrawn ? "withdraws" : "keeps"} the session's server`, async () => {
+    const { isThere, fromClient, fromAgent } = played();
+    await fromAgent({ id: 1, result: { sessionId: "s" } });
+    await fromClient({ id: 2, method, params: { sessionId: "s" } });
+    await fromAgent({ id: 2, ...answer });
+    equal(await isThere(), !isWithdrawn);
+  });
+
+  test("the server of a session that cannot be set up is withdrawn, and nobody watches the offer any more", async () => {
+    const { isThere, fromAgent, watched } = played();
+    equal(watched(), 1);
+    await fromAgent({ id: 1, error: { code: -32603, message: "no" } });
+    deepEqual([await isThere(), watched()], [false, 0]);
+  });
+
+  test("the server of an offer that is closed is withdrawn, also while its session is set up", async () => {
+    for (const isOpen of [true, false]) {
+      const { offer, isThere, fromAgent } = played();
+      if (isOpen) await fromAgent({ id: 1, result: { sessionId: "s" } });
+      offer.close();
+      await turn();
+      equal(await isThere(), false);
+    }
+  });
+
+  test("when the chain has ended nobody watches the offer any more", async () => {
+    const { fromAgent, leave, watched } = played();
+    await fromAgent({ id: 1, result: { sessionId: "s" } });
+    leave();
+    for (let i = 0; i < 5; i++) await turn();
+    equal(watched(), 0);
   });
 
   test("it is withdrawn when the session cannot be set up, and when the offer is closed", async () => {

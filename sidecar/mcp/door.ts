@@ -59,7 +59,7 @@ export class Door implements AsyncDisposable {
   async #begin(request: IncomingMessage, response: ServerResponse, body: JsonObject): Promise<void> {
     try {
       const channel = await this.server.connect();
-      const session = await HttpSession.begin(channel, ended => this.#sessions.delete(ended.id), this.odd);
+      const session = await HttpSession.begin(channel, this.clock, ended => this.#sessions.delete(ended.id), this.odd);
       this.#sessions.set(session.id, session);
       if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it answers that it is closed
       await this.#makeRoom();

@@ -241,6 +241,20 @@ suite("MCP endpoint: which stream", () => {
     equal((await ask(door, { ...headers, accept: "text/event-stream" }, { method: "GET" })).status, 409, "one such stream is enough");
   });
 
+  test("a stream on which nothing is said is kept alive, between the events, until it ends", async () => {
+    await using house = new House();
+    const door = await house.open(), headers = await begin(door), server = servers.at(-1)!;
+    const { socket, heard } = wire(door), body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
+    socket.write(head(door, { ...headers, "content-length": String(body.length), connection: "close" }) + body);
+    await eventually(() => heard().includes("text/event-stream"), "the answer has begun");
+    for (let minutes = 0; minutes < 10; minutes++) house.clock.advance(60_000);
+    await eventually(() => heard().match(/: keepalive\n\n/g)?.length === 40, "four a minute");
+    await server.close();
+    await eventually(() => /: keepalive\n\n[^:]*event: message\ndata: [^\n]*"error"/.test(heard()), "it ends with the server's end");
+    socket.destroy();
+    equal(house.clock.waiting, 0);
+  });
+
   test("what the server says while the client has no stream waits for one; too much of it is told to the server", async () => {
     await using house = new House();
     const door = await house.open(), headers = await begin(door), server = servers.at(-1)!;

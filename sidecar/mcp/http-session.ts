@@ -14,6 +14,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Channel, Closed } from "../rpc/channel";
+import type { Clock } from "../rpc/clock";
 import { Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
 import { RpcCode, type Id, type Message } from "../rpc/message";
@@ -37,12 +38,12 @@ export class HttpSession implements AsyncDisposable {
   #held: Message[] = [];
 
   /** `ended` is called once. */
-  static async begin(channel: Channel, ended: (session: HttpSession) => void, odd: Odd): Promise<HttpSession> {
+  static async begin(channel: Channel, clock: Clock, ended: (session: HttpSession) => void, odd: Odd): Promise<HttpSession> {
     const { WebStandardStreamableHTTPServerTransport: Transport } = await import("@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js");
-    return new HttpSession(channel, Transport, ended, odd);
+    return new HttpSession(channel, clock, Transport, ended, odd);
   }
 
-  private constructor(private readonly channel: Channel, Transport: typeof WebStandardStreamableHTTPServerTransport, ended: (session: HttpSession) => void, private readonly odd: Odd) {
+  private constructor(private readonly channel: Channel, private readonly clock: Clock, Transport: typeof WebStandardStreamableHTTPServerTransport, ended: (session: HttpSession) => void, private readonly odd: Odd) {
     this.#transport = new Transport({ sessionIdGenerator: () => this.id });
     this.#transport.onmessage = message => this.#fromClient(message);
     this.#transport.onclose = () => {
@@ -57,7 +58,7 @@ export class HttpSession implements AsyncDisposable {
 
   /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP answer is through. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const outlet = new Outlet(response), asked = requestsIn(body);
+    const outlet = new Outlet(response, this.clock), asked = requestsIn(body);
     for (const { id, token } of asked) {
       this.#open.set(id, outlet);
       if (token !== undefined) this.#tokens.set(token, id);

@@ -11,10 +11,11 @@ import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
 import { sendJson } from "./http-body";
+import { KEEP_ALIVE_MS } from "./http-outlet";
 import { assertStatelessMeta, McpCode, Meta, metaOf, type StatelessServer } from "./revision";
 import { isId } from "./transport";
 
-const BACKLOG_BYTES = 16 * 1024 * 1024, KEEP_ALIVE_MS = 15_000;
+const BACKLOG_BYTES = 16 * 1024 * 1024;
 
 /** Resolves when it is answered. When `ends` aborts, that is the answer, whatever the server does. */
 export async function serveStateless(headers: IncomingHttpHeaders, response: ServerResponse, body: JsonObject, { server, clock, ends }: StatelessService): Promise<void> {

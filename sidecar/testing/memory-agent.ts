@@ -41,6 +41,13 @@ export class MemoryAgent {
     return request ? Promise.resolve(request) : new Promise(take => this.#waiting.push({ method, take }));
   }
 
+  /** All of them that have come. */
+  taken(method: string): readonly IncomingRequest[] {
+    const all = this.#unclaimed.filter(request => request.method === method);
+    this.#unclaimed = this.#unclaimed.filter(request => request.method !== method);
+    return all;
+  }
+
   update(sessionId: string, update: unknown): void { this.peer.notify("session/update", { sessionId, update }); }
   say(sessionId: string, text: string): void { this.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } }); }
 

@@ -8,11 +8,12 @@ import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
 import type { ControlValue, ControlValues } from "./controls";
 import type { Position } from "./delivery";
 import type { ElicitationChoice } from "./elicitation";
+import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
 import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
 /** Raised with each incompatible change of this file. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 export interface Hello {
   readonly protocol: number;
@@ -75,7 +76,7 @@ export interface NewChat {
 }
 
 /** Requests that the sidecar answers. Those that name a session unknown to it fail with `ErrorCode.unknownSession`. */
-export interface HostToSidecar {
+export interface HostToSidecar extends LmHostToSidecar {
   "hello": Call<HelloFromHost, HelloFromSidecar>;
   /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
@@ -103,7 +104,7 @@ export interface HostToSidecar {
   "settings/logLevel": Note<{ readonly level: LogLevel }>;
 }
 
-export interface SidecarToHost {
+export interface SidecarToHost extends LmSidecarToHost {
   "chat/event": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }>;
   /** `asked` is absent when nobody asked. */
   "chat/snapshot": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }>;

@@ -8,6 +8,7 @@ import type { HostToPage } from "../../src/protocol/webview";
 import type { Handlers } from "../../src/protocol/wire";
 import { readSettings } from "../../src/settings/settings";
 import { SidecarSupervisor } from "../../src/sidecar-supervisor";
+import { listeners } from "../../src/testing/listeners";
 import type { TestSidecar } from "./sidecar";
 import { mortal, type FakeClock } from "./setting";
 
@@ -33,8 +34,7 @@ export class TestHost {
     this.supervisor = new SidecarSupervisor({
       clock: mortal(window.clock, () => true), log, changed: phase => this.chat.phaseChanged(phase),
       launcher: { launch: (_, handlers) => window.launch(handlers), reap: async () => undefined },
-      listeners: { "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot), "settings/setBypass": () => undefined, "settings/setControl": () => undefined, "chat/attention": () => undefined,
-        "editor/openPage": () => undefined, "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), log: () => undefined },
+      listeners: { ...listeners(), "chat/event": event => this.chat.event(event), "chat/snapshot": snapshot => this.chat.snapshot(snapshot) },
     });
     this.page = new PageWire({ log, send: message => window.postMessage(message), heard: message => { this.chat.handle(message).catch(() => undefined); } });
     this.chat = new ChatController({

@@ -193,7 +193,7 @@ class Turn {
 
   async #useServer(name: string, use: (connection: McpConnection) => Promise<void>): Promise<void> {
     const { servers, cancelled, cwd } = this.#world;
-    const server = servers.find(declared => declared.name === name);
+    const server = servers.find(declared => name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name);
     if (!server) throw new Error(`no MCP server ${name}`);
     let closed = Promise.resolve();
     await useMcp(server, { cwd, clock: realClock, signal: cancelled, client: { name: "scripted-agent", version: "1.0.0" }, closing: done => { closed = done; } }, use);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { violations } from "./axe";
 import { hasChips, input, pasteFile, pasteImage } from "./composing";
+import { THEMES } from "./looks";
 import { button, newTab, openScripted, seen, showsText, wear } from "./scripted";
 
 const ANSWER = ["# One", "It splits the text at **white space**; see [the documentation](https://example.com/docs).", "### Two", "- words", "  - lines", "", "> Quoted.", "", "```js", "// Counts.", "const a = /x/.test(\\\"b\\\") ? 1 : null;", "```", "", "| File | Words |", "|---|---|", "| README.md | 62 |"].join("\\n");
@@ -34,13 +35,6 @@ const SCHEMA = {
   },
 };
 const FORM = `title A form; visit* https://login.example.org/oauth message="Sign in."; form* message="How shall the **release** be made?" requestedSchema=${JSON.stringify(SCHEMA)}`;
-
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-  { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
-] as const;
 
 suite("accessibility", () => {
   suite("axe finds nothing wrong", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { ROOT, sendPrompt, turnEnded, type Box } from "./harness";
-import { edgesOf, textsSeen, themeColour } from "./looks";
+import { edgesOf, textsSeen, themeColour, THEMES } from "./looks";
 import { openScripted, seen, showsText, wear } from "./scripted";
 
 const SETTINGS = {
@@ -43,12 +43,6 @@ form* message="How shall the **release** be made?" requestedSchema=${JSON.string
 const HTML = `<img src=x onerror="window.hacked=1"><b>bold</b>`;
 const field = (name: string, value: unknown): string => `${name}=${JSON.stringify(value)}`;
 
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-  { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
-] as const;
 const FRAME = { width: 1280, height: 900 };
 const TALL = { width: 1280, height: 2400 };
 

@@ -31,7 +31,7 @@ suite("an editor without language models", () => {
     writeFileSync(path.join(folder, "package.json"), JSON.stringify({ ...manifest, main: "./entry.js" }));
     writeFileSync(path.join(folder, "entry.js"), ENTRY);
     for (const part of ["dist", "media"]) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
-    box = await openBox({ extension: folder });
+    box = await openBox({ extension: folder, settings: { "symposium.enableExperimentalLM": true } });
   });
   suiteTeardown(async () => {
     await box.close();

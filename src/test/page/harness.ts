@@ -23,6 +23,8 @@ export interface BoxOptions {
   readonly folders?: readonly string[];
   /** Load the extension from this folder instead of the checkout. */
   readonly extension?: string;
+  /** Load these extensions, too. */
+  readonly others?: readonly string[];
   /** Install this package instead of loading the extension from the checkout. */
   readonly vsix?: string;
   /** Workspace trust is on, and nobody has trusted the folder. */
@@ -79,7 +81,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   server.writeSettings({ ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
   const open = async (): Promise<Page> => {
-    const page = await openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: options.vsix === undefined ? [options.extension ?? ROOT] : [] });
+    const page = await openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: [...options.vsix === undefined ? [options.extension ?? ROOT] : [], ...options.others ?? []] });
     if (workspace.folders.length > 1) await withFolders(page);
     return page;
   };

@@ -1,6 +1,14 @@
 /** What a user's eye would judge, measured in the chat view: is text readable, is the focus seen, has a card an edge. */
 import type { FrameLocator } from "playwright-core";
 
+/** The themes that VS Code begins with; `kind` is the class of a page that wears one. */
+export const THEMES = [
+  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
+  { theme: "Light 2026", kind: "vscode-light", name: "light" },
+  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
+  { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
+] as const;
+
 export interface TextSeen { readonly text: string; readonly element: string; readonly contrast: number; readonly colour: string; readonly background: string }
 
 /**

@@ -1,0 +1,18 @@
+/** The ledger of what a command of ours starts, for when it is killed: the next one ends what is left. */
+import { homedir } from "node:os";
+import path from "node:path";
+import { RUN_ID } from "../agents/environment";
+import { openLedger, reapLeftOvers, type Ledger } from "../agents/ledger";
+import { newRun } from "../agents/runs";
+import type { Scope } from "../rpc/scope";
+import type { Tell } from "./log";
+
+/** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
+export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
+  const storage = path.join(homedir(), ".symposium", "cache"), run = newRun(process.env[RUN_ID]);
+  process.env[RUN_ID] = run; // what Eliza starts in this process
+  const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
+  scope.defer(() => ledger.close());
+  reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
+  return ledger;
+}

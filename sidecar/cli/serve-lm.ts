@@ -1,0 +1,37 @@
+/** The model picker's part of the sidecar: loaded with the first request for it. */
+import { randomUUID } from "node:crypto";
+import type { LogLevel } from "../../src/protocol/log";
+import type { AgentPool } from "../agents/pool";
+import type { ProxyComponent } from "../conductor/component";
+import { LmService } from "../lm/lm-service";
+import { ToolOffers } from "../lm/tool-offer";
+import { toolsComponent } from "../lm/tools-proxy";
+import type { PermissionPolicy } from "../permissions/policy";
+import { realClock } from "../rpc/clock";
+import type { HostWire } from "../rpc/host-wire";
+
+export interface LmPart {
+  readonly service: LmService;
+  /** What stands before the agents of its sessions. */
+  readonly proxies: (odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
+}
+
+export function openLm(version: string, wire: HostWire, pool: AgentPool, policy: PermissionPolicy, log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void): LmPart {
+  const offers = new ToolOffers((name, why) => log("warn", "A tool of VS Code's cannot be offered", { tool: name, why }));
+  const service = new LmService({
+    clock: realClock, pool, offers, log, cwd: process.cwd(), date: () => Date.now(), freshId: () => randomUUID(),
+    policy: agentId => agentId === undefined ? "ask" : policy.decide(agentId),
+    keeper: {
+      load: async () => (await wire.request("lm/keptSessions", {})).sessions,
+      save: (id, session) => wire.notify("lm/keepSession", { id, session }),
+      forget: ids => wire.notify("lm/forgetSessions", { ids }),
+    },
+    learned: (agentId, images) => wire.notify("lm/learned", { agentId, images }),
+    host: {
+      part: (requestId, part) => wire.notify("lm/responsePart", { requestId, part }),
+      complete: requestId => wire.notify("lm/responseComplete", { requestId }),
+      isCongested: () => wire.isCongested(),
+    },
+  });
+  return { service, proxies: odd => [toolsComponent(offers, { clock: realClock, version }, odd)] };
+}

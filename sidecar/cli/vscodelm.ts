@@ -1,0 +1,44 @@
+/**
+ * `symposium-acp-agent vscodelm`: ACP agents as language models, over `lm/*` on stdin and stdout, for any program that speaks it.
+ *
+ * Invariants: no agent is started before the first request for it; what was started ends before this resolves.
+ */
+import { randomUUID } from "node:crypto";
+import { launch } from "../agents/launch";
+import { AgentPool } from "../agents/pool";
+import { startProcess } from "../agents/process";
+import { serveLm } from "../lm/lm-stdio";
+import { ToolOffers } from "../lm/tool-offer";
+import { toolsComponent } from "../lm/tools-proxy";
+import { realClock } from "../rpc/clock";
+import { Scope } from "../rpc/scope";
+import type { Tell } from "./log";
+import { openOwnLedger } from "./own-ledger";
+import { clientOnStdio, firstSignal, flushed } from "./stdio";
+import { openTrace } from "./trace-file";
+
+/** Resolves with the exit code, when the client has gone or a signal came. Throws `CannotWrite`, before anything is begun. */
+export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
+  const code = await served(traceFolder, tell, version);
+  await flushed(realClock);
+  return code;
+}
+
+async function served(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)), ledger = openOwnLedger(scope, tell);
+  const offers = new ToolOffers((name, why) => tell("warn", `The tool “${name}” cannot be offered: ${why}`));
+  const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
+    version, clock: realClock, trace, log: tell,
+    startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: (message, detail) => tell("debug", message, detail) }),
+    proxies: (_, odd) => [toolsComponent(offers, { clock: realClock, version }, odd)],
+  }), error => tell("error", "An agent could not be stopped", error)));
+  const server = scope.add(serveLm(clientOnStdio(tell), {
+    clock: realClock, pool, offers, cwd: process.cwd(), policy: () => "ask", date: () => Date.now(), freshId: () => randomUUID(),
+    // Nobody here keeps anything from one run to the next.
+    keeper: { load: async () => [], save: () => undefined, forget: () => undefined }, learned: () => undefined,
+    log: tell, odd: (what, detail) => tell("warn", what, detail),
+  }));
+  tell("info", "Ready", { pid: process.pid, version, node: process.version });
+  return await Promise.race([server.closed.then(() => 0), firstSignal()]);
+}

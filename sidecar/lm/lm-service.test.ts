@@ -1,0 +1,424 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { LM_DEFAULTS, type ChatRequest, type RequestId } from "../../src/protocol/lm";
+import { objectOr, stringOr } from "../rpc/json";
+import { chatOf, LmWorld } from "../testing/lm-world";
+import { ASIDE_LIMIT_MS } from "./aside";
+import { IDLE_MS, MOST_ALIVE, MOST_RECORDS } from "./live";
+import type { ToolOffer } from "./tool-offer";
+
+const NEVER = { aborted: false, addEventListener: () => undefined };
+const never = new AbortController().signal;
+const callOf = async (offer: ToolOffer, name: string) => stringOr(objectOr((await offer.call(name, {}, never)).content[0]).text, "");
+const lines = (world: LmWorld, requestId: RequestId) => world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
+
+suite("the model picker's service", () => {
+  test("a chat goes on in one session of its agent, which hears the new words only", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    const first = await world.turn(chat, "Hello", "Hi!"), second = await world.turn(chat, "And now?", "Well.");
+    match(first, /^s1 Hello/);
+    match(second, /^s1 And now\?/);
+    ok(!/Hello|Hi!/.test(second));
+    deepEqual(world.told, ["1: Hi!", "complete 1", "ok 1", "2: Well.", "complete 2", "ok 2"]);
+    equal(world.agents.length, 1);
+  });
+
+  test("two chats with the same words have sessions of their own", async () => {
+    await using world = new LmWorld();
+    const [one, two] = [chatOf("a"), chatOf("b")];
+    match(await world.turn(one, "Hello", "Hi!"), /^s1 /);
+    match(await world.turn(two, "Hello", "Hi!"), /^s2 /);
+    match(await world.turn(one, "More", "1"), /^s1 /);
+    match(await world.turn(two, "More", "2"), /^s2 /);
+  });
+
+  test("an edit of what was said before begins another session, which is told what stays", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    await world.turn(chat, "Two", "2");
+    chat.drop(1);
+    const told = await world.turn(chat, "Three", "3");
+    match(told, /^s2 Three/);
+    match(told, /One[^]*1/);
+    ok(!told.includes("Two"));
+  });
+
+  test("VS Code's tools: the calls go out, and their results come back with the next request; a round that is tried again is said again", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { request, sessionId } = await world.prompted();
+    world.agent.say(sessionId, "I look.");
+    const answers = [callOf(world.offer, "read"), callOf(world.offer, "read")];
+    await world.quiet();
+    deepEqual(world.told, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
+    world.took(chat, requestId, id => `result ${id.at(-1)}`);
+    const next = world.request(chat.request());
+    deepEqual(await Promise.all(answers), ["result 1", "result 2"]);
+    world.agent.say(sessionId, "Done.");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(lines(world, next), ["2: Done.", "complete 2", "ok 2"]);
+    const again = world.request(chat.request());
+    await world.settle();
+    deepEqual(lines(world, again), ["3: Done.", "complete 3", "ok 3"]);
+    equal(world.agent.heard.filter(method => method === "session/prompt").length, 1);
+  });
+
+  test("a compaction in the background takes nothing from the request that brings the results", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { sessionId } = await world.prompted();
+    const answer = callOf(world.offer, "read");
+    await world.quiet();
+    world.took(chat, requestId, () => "result");
+    const compaction = world.request(chat.backgroundCompaction()), next = world.request(chat.request());
+    equal(await answer, "result");
+    world.agent.say(sessionId, "Done.");
+    await world.settle();
+    match(world.text(compaction), /^<summary>[^]*Read it/);
+    equal(world.text(next), "Done.");
+  });
+
+  test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), tools = [{ name: "symposium-agent-action", description: "" }];
+    chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
+    world.request({ ...chat.request(), options: { ...chat.request().options, tools } });
+    const { sessionId } = await world.prompted();
+    const options = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
+    const answer = world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", title: "rm -rf /", kind: "execute" }, options });
+    await world.quiet();
+    deepEqual(world.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
+    const { handlers } = world.service, [callId] = world.calls(1);
+    // VS Code gives our tool the call's parameters; the question's id is in them.
+    const questionId = world.questions.at(-1)!;
+    match((await handlers["lm/question"]({ questionId }, NEVER)).question!.message, /rm -rf/);
+    deepEqual(await handlers["lm/question"]({ questionId: "other" }, NEVER), {});
+    deepEqual(await handlers["lm/decide"]({ questionId, callId: "another call" }, NEVER), { isTaken: false });
+    deepEqual(await handlers["lm/decide"]({ questionId: "other" }, NEVER), { isTaken: false });
+    deepEqual(await handlers["lm/decide"]({ questionId, callId: callId! }, NEVER), { isTaken: true });
+    deepEqual(await handlers["lm/decide"]({ questionId, callId: callId! }, NEVER), { isTaken: false });
+    deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    deepEqual(await handlers["lm/question"]({ questionId }, NEVER), {});
+  });
+
+  test("an agent of the settings is allowed what they say, one without an id nothing; what it takes is told", async () => {
+    await using world = new LmWorld();
+    world.policy.set("ada", "allow");
+    world.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
+    const chat = chatOf("a");
+    chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
+    world.request({ ...chat.request(), agentId: "ada", cwd: "/work" });
+    const { sessionId } = await world.prompted();
+    const answer = await world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", kind: "execute" }, options: [{ optionId: "yes", kind: "allow_once" }] });
+    deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    deepEqual(world.told, ["learned ada true"]);
+  });
+
+  test("what the chat asks beside the conversation is answered from the request itself, without an agent", async () => {
+    await using world = new LmWorld();
+    const title = world.request(chatOf("a").side("title"));
+    await world.settle();
+    equal(world.agents.length, 0);
+    ok(world.text(title).length > 0);
+    deepEqual(lines(world, title).slice(-2), ["complete 1", "ok 1"]);
+  });
+
+  test("or by an agent's session of its own, that has no tools and no permissions, hears only words, and is closed; a title once", async () => {
+    await using world = new LmWorld();
+    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
+    const title = world.request(chatOf("a").side("title")), { request, sessionId } = await world.prompted();
+    deepEqual(world.offer.tools, []);
+    deepEqual(await world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p" }, options: [{ optionId: "yes", kind: "allow_once" }, { optionId: "no", kind: "reject_once" }] }), { outcome: { outcome: "selected", optionId: "no" } });
+    world.agent.update(sessionId, { sessionUpdate: "tool_call", toolCallId: "1", title: "Read", status: "completed" });
+    world.agent.say(sessionId, "A title");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(lines(world, title), ["1: A title", "complete 1", "ok 1"]);
+    deepEqual(world.agent.heard.slice(-2), ["session/close", "closed"]);
+    const again = world.request(chatOf("b").side("title"));
+    await world.settle();
+    deepEqual(lines(world, again), ["2: A title", "complete 2", "ok 2"]);
+    equal(world.agents.length, 1);
+  });
+
+  test("one that takes too long, is cancelled, or whose agent fails, ends; and its session is closed", async () => {
+    await using world = new LmWorld();
+    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
+    const slow = world.request(chatOf("a").side("title"));
+    await world.prompted();
+    world.clock.advance(ASIDE_LIMIT_MS);
+    await world.settle();
+    deepEqual(lines(world, slow), ["complete 1", "failed 1: a did not answer within 20 seconds.".replace("a did", `${chatOf("a").model} did`)]);
+    const gone = world.request(chatOf("a").side("title"));
+    await world.prompted();
+    world.service.handlers["lm/cancel"]({ requestId: gone });
+    await world.settle();
+    deepEqual(lines(world, gone), ["complete 2", "ok 2"]);
+    const failed = world.request(chatOf("a").side("title"));
+    (await world.prompted()).request.fail(new Error("no"));
+    await world.settle();
+    match(lines(world, failed).at(-1)!, /^failed 3: .* answered with an error/);
+    equal(world.agents.filter(agent => agent.heard.at(-1) === "closed").length, 3);
+  });
+
+  test("or it is refused, as the settings say, from the next request on", async () => {
+    await using world = new LmWorld();
+    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "refuse" });
+    const title = world.request(chatOf("a").side("title"));
+    await world.settle();
+    match(lines(world, title).at(-1)!, /^failed 1: Symposium answers only conversations/);
+  });
+
+  test("cancelling answers the request at once, and the agent is asked to stop; what is not open cannot be cancelled", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "Hello"), { request, sessionId } = await world.prompted();
+    world.agent.say(sessionId, "Hi");
+    await world.settle();
+    world.service.handlers["lm/cancel"]({ requestId });
+    world.service.handlers["lm/cancel"]({ requestId: 99 });
+    await world.settle();
+    deepEqual(world.told, ["1: Hi", "complete 1", "ok 1"]);
+    ok(world.agent.heard.includes(`cancel ${sessionId}`));
+    request.respond({ stopReason: "cancelled" });
+    world.took(chat, requestId);
+    match(await world.turn(chat, "Again", "Yes."), /^s1 Again/);
+  });
+
+  test("new words while an answer streams: the agent stops first, and they are the next prompt of the same session", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    const cut = world.ask(chat, "Two"), { request, sessionId } = await world.prompted();
+    world.agent.say(sessionId, "Half");
+    await world.settle();
+    chat.drop(1);
+    const next = world.ask(chat, "Three");
+    await world.settle();
+    deepEqual(lines(world, cut), ["2: Half", "complete 2", "ok 2"]);
+    ok(world.agent.heard.includes(`cancel ${sessionId}`));
+    request.respond({ stopReason: "cancelled" });
+    match((await world.prompted()).text, /^Three/);
+    deepEqual(lines(world, next), []);
+  });
+
+  test("a request id is used once at a time", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    world.ask(chat, "Hello");
+    await world.prompted();
+    const other = chatOf("b");
+    other.ask({ id: 0, words: "x", rounds: [], isCut: false });
+    world.request(other.request(), 1);
+    await world.settle();
+    match(world.told.at(-1)!, /^failed 1: A request with this id is open already/);
+    equal(world.agents.length, 1);
+  });
+
+  test("what is no request is refused with the member that is wrong", async () => {
+    await using world = new LmWorld();
+    world.request({ modelId: "" } as unknown as ChatRequest);
+    await world.settle();
+    match(world.told[0]!, /^failed 1: modelId must be/);
+    const unnamed: unknown = chatOf("a").side("title");
+    await world.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(() => ok(false), (error: unknown) => match(String(error), /requestId must be/));
+    world.service.handlers["lm/cancel"]({} as never);
+    ok(world.log.includes("A cancellation was not understood"));
+  });
+
+  test("tokens are counted roughly, and there is one model without any settings", async () => {
+    await using world = new LmWorld();
+    const { handlers } = world.service, count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;
+    deepEqual([await count("Hello, world!"), await count(""), await count("abcd".repeat(10))], [3, 1, 10]);
+    deepEqual((await handlers["lm/provideLanguageModelChatInformation"]({ silent: true }, NEVER)).models.map(({ id }) => id), ["symposium-eliza"]);
+  });
+
+  test("a session that nobody uses is closed after half an hour; the chat goes on in another, that is told what was said", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    world.clock.advance(IDLE_MS - 1);
+    await world.settle();
+    equal(world.agent.heard.at(-1), "session/prompt");
+    await world.turn(chat, "Two", "2");
+    world.clock.advance(IDLE_MS - 1);
+    await world.settle();
+    equal(world.agent.heard.at(-1), "session/prompt");
+    world.clock.advance(1);
+    await world.settle();
+    deepEqual(world.agent.heard.slice(-2), ["session/close", "closed"]);
+    const told = await world.turn(chat, "Three", "3");
+    match(told, /^s1 Three[^]*One[^]*Two/);
+    equal(world.agents.length, 2);
+  });
+
+  test("one that waits for results is not idle", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    world.ask(chat, "One");
+    const { request } = await world.prompted(), answer = callOf(world.offer, "read");
+    await world.quiet();
+    world.clock.advance(IDLE_MS - 100);
+    await world.settle();
+    ok(!world.agent.heard.includes("session/close"));
+    world.clock.advance(IDLE_MS);
+    match(await answer, /stopped/);
+    request.respond({ stopReason: "cancelled" });
+    await world.settle();
+  });
+
+  test("so many sessions of an agent are alive: the one that was used longest ago is closed, a busy one never", async () => {
+    await using world = new LmWorld();
+    const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
+    const busy = world.ask(chats[0]!, "Hello"), waiting = await world.prompted();
+    for (const chat of chats.slice(1, MOST_ALIVE)) await world.turn(chat, "Hello", "Hi");
+    equal(world.agent.heard.filter(method => method === "session/close").length, 0);
+    await world.turn(chats[MOST_ALIVE]!, "Hello", "Hi");
+    await world.settle();
+    equal(world.agent.heard.filter(method => method === "session/close").length, 1);
+    waiting.request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    equal(lines(world, busy).at(-1), `ok ${busy}`);
+    match(await world.turn(chats[2]!, "More", "Yes"), /^s3 More/);
+    match(await world.turn(chats[1]!, "More", "Yes"), /^s18 More/);
+  });
+
+  test("after a restart a chat goes on in its agent's session, where the agent can load it; what is told again is not heard", async () => {
+    const chat = chatOf("a");
+    let kept: LmWorld;
+    {
+      await using world = new LmWorld();
+      await world.turn(chat, "One", "1");
+      equal(world.kept.size, 1);
+      kept = world;
+    }
+    {
+      await using world = new LmWorld(kept);
+      world.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
+      const requestId = world.ask(chat, "Two");
+      await world.settle();
+      const load = await world.agent.next("session/load");
+      deepEqual([objectOr(load.params).sessionId, objectOr(load.params).cwd], ["s1", "/home"]);
+      world.agent.say("s1", "One. 1.");
+      load.respond({});
+      const { text } = await world.prompted();
+      match(text, /^Two/);
+      ok(!text.includes("One"));
+      deepEqual(lines(world, requestId), []);
+    }
+    await using world = new LmWorld(kept);
+    match(await world.turn(chat, "Three", "3"), /^s1 Three[^]*One/);
+  });
+
+  test("requests that come while that is read wait for it, in their order; where it cannot be read there is nothing", async () => {
+    let settle: (sessions: readonly unknown[]) => void = () => undefined;
+    {
+      await using world = new LmWorld(undefined, () => new Promise(resolve => { settle = resolve; }));
+      world.ask(chatOf("a"), "One");
+      world.request(chatOf("b").side("title"));
+      await world.settle();
+      deepEqual(world.told, []);
+      settle(["garbage", 7]);
+      match((await world.prompted()).text, /^One/);
+    }
+    {
+      await using world = new LmWorld(undefined, async () => { throw new Error("no"); });
+      await world.turn(chatOf("a"), "One", "1");
+    }
+    const world = new LmWorld(undefined, () => new Promise(() => undefined));
+    const cancelled = world.ask(chatOf("a"), "One");
+    world.ask(chatOf("a"), "Two");
+    await world.settle();
+    world.service.handlers["lm/cancel"]({ requestId: cancelled });
+    await world.settle();
+    deepEqual(world.told, ["complete 1", "ok 1"]);
+    await world[Symbol.asyncDispose]();
+    deepEqual(world.told.slice(2), ["complete 2", "failed 2: Symposium was stopped."]);
+  });
+
+  test("chats without an id, and those of other extensions, are not kept", async () => {
+    await using world = new LmWorld();
+    await world.turn(chatOf("a", "none"), "One", "1");
+    equal(world.kept.size, 0);
+  });
+
+  test("a turn that a restart cut in two goes on: the agent is told what it had begun", async () => {
+    const chat = chatOf("a");
+    let kept: LmWorld;
+    {
+      await using world = new LmWorld();
+      await world.turn(chat, "One", "1");
+      const requestId = world.ask(chat, "Two"), { sessionId } = await world.prompted();
+      world.agent.say(sessionId, "I look.");
+      const answer = callOf(world.offer, "read");
+      await world.quiet();
+      world.took(chat, requestId, () => "the result");
+      kept = world;
+      void answer;
+    }
+    await using world = new LmWorld(kept);
+    const requestId = world.request(chat.request()), { request, sessionId, text } = await world.prompted();
+    match(text, /Two[^]*One[^]*I look\.[^]*the result/);
+    world.agent.say(sessionId, "Done.");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(lines(world, requestId), ["1: Done.", "complete 1", "ok 1"]);
+  });
+
+  test("of many chats the oldest are forgotten, also where they are kept", async () => {
+    await using world = new LmWorld();
+    for (let i = 0; i < MOST_RECORDS + 3; i++) await world.turn(chatOf(`${i}`), "Hello", "Hi");
+    equal(world.kept.size, MOST_RECORDS);
+  }).timeout(20_000);
+
+  test("an agent that fails fails the request with its reason, and the next one starts it again", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "One");
+    await world.prompted();
+    await world.agent.die();
+    await world.settle();
+    match(lines(world, requestId).at(-1)!, /^failed 1: The other side closed/);
+    const told = await world.turn(chat, "Two", "2");
+    match(told, /Two[^]*One/);
+    equal(world.agents.length, 2);
+  });
+
+  test("a chat that was forked at its end goes on in a copy of its agent's session, where the agent can", async () => {
+    await using world = new LmWorld();
+    world.initialized = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { fork: {} } } };
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    const fork = chat.fork("b", 1);
+    world.ask(fork, "Other");
+    await world.settle();
+    const forking = await world.agent.next("session/fork");
+    equal(objectOr(forking.params).sessionId, "s1");
+    forking.respond({ sessionId: "copy" });
+    const { text, sessionId } = await world.prompted();
+    equal(sessionId, "copy");
+    ok(!text.includes("One"));
+    match(await world.turn(chat, "More", "2"), /^s1 More/);
+  });
+
+  test("while the wire is behind, texts become one", async () => {
+    await using world = new LmWorld();
+    world.ask(chatOf("a"), "One");
+    const { request, sessionId } = await world.prompted();
+    world.isCongested = true;
+    for (const text of ["a", "b", "c"]) world.agent.say(sessionId, text);
+    await world.settle();
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    deepEqual(world.told, ["1: abc", "complete 1", "ok 1"]);
+  });
+
+  test("stopping answers what is open, of conversations and beside them", async () => {
+    const world = new LmWorld();
+    world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
+    world.ask(chatOf("a"), "One");
+    await world.prompted();
+    world.request(chatOf("b").side("title"));
+    await world.prompted();
+    await world[Symbol.asyncDispose]();
+    deepEqual(world.told.toSorted(), ["complete 1", "complete 2", "failed 1: Symposium was stopped.", "failed 2: Symposium was stopped."]);
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * The `lm/*` requests, of the extension host and of whoever drives `vscodelm`: reads them, and hands over to the history. Nothing here looks into a
+ * conversation.
+ */
+import { ErrorCode } from "../../src/protocol/errors";
+import type { ChatPart, LmHostToSidecar, ModelInformation, RequestId } from "../../src/protocol/lm";
+import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm-read";
+import type { CancelSignal, Handlers } from "../../src/protocol/wire";
+import { RpcError } from "../rpc/message";
+import { HistoryActor, type HistoryWorld } from "./history-actor";
+import { PartsOut } from "./parts-out";
+
+/** The wire back. */
+export interface LmHost {
+  part(requestId: RequestId, part: ChatPart): void;
+  complete(requestId: RequestId): void;
+  isCongested(): boolean;
+}
+
+export interface LmWorld extends HistoryWorld { readonly host: LmHost }
+
+/** What is there without any setting. The host has a list of its own. */
+const ELIZA_MODEL: ModelInformation = {
+  id: "symposium-eliza", name: "Symposium (Eliza)", family: "symposium", version: "1.0.0",
+  maxInputTokens: 1_000_000, maxOutputTokens: 64_000, capabilities: { imageInput: false, toolCalling: true },
+};
+
+export class LmService implements AsyncDisposable {
+  readonly #history: HistoryActor;
+
+  constructor(private readonly world: LmWorld) { this.#history = new HistoryActor(world); }
+
+  readonly handlers: Handlers<LmHostToSidecar> = {
+    "lm/provideLanguageModelChatInformation": async () => ({ models: [ELIZA_MODEL] }),
+    "lm/provideLanguageModelChatResponse": params => this.respond(params, undefined),
+    "lm/provideTokenCount": async params => this.countTokens(params),
+    "lm/cancel": params => this.cancel(params),
+    "lm/question": async ({ questionId }) => {
+      const question = await this.#history.question(questionId);
+      return question === undefined ? {} : { question };
+    },
+    "lm/decide": async ({ questionId, callId }) => ({ isTaken: await this.#history.decide(questionId, callId) }),
+    "settings/languageModel": settings => this.#history.settings(settings),
+  };
+
+  /** `id`: of the JSON-RPC request, for who does not name it. `signal` cancels, as `lm/cancel` does. */
+  async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
+    const read = readChatRequest(params);
+    if ("wrong" in read) throw refused(read.wrong);
+    const { request, leftOut } = read, requestId = request.requestId ?? id, { host, clock, log } = this.world;
+    if (requestId === undefined) throw refused("requestId must be a number or a text.");
+    if (leftOut.length > 0) log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+    return new Promise((resolve, reject) => {
+      const parts = new PartsOut({ send: part => host.part(requestId, part), isCongested: () => host.isCongested() }, clock);
+      const end = (settle: () => void): void => {
+        parts.flush();
+        host.complete(requestId);
+        settle();
+      };
+      signal?.addEventListener("abort", () => this.#history.cancel(requestId));
+      this.#history.ask(requestId, request, { part: part => parts.add(part), done: () => end(() => resolve({})), failed: message => end(() => reject(refused(message))) });
+    });
+  }
+
+  /** A rough rule, as good as any: no agent tells what it counts. */
+  countTokens(params: unknown): { readonly count: number } {
+    const read = readTokenCount(params);
+    if ("wrong" in read) throw refused(read.wrong);
+    return { count: Math.max(1, Math.floor(read.text.length / 4)) };
+  }
+
+  cancel(params: unknown): void {
+    const read = readCancel(params);
+    if ("wrong" in read) this.world.log("warn", "A cancellation was not understood", { why: read.wrong });
+    else this.#history.cancel(read.requestId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.#history[Symbol.asyncDispose](); }
+}
+
+function refused(sentence: string): RpcError { return new RpcError(ErrorCode.refused, sentence); }

@@ -1,0 +1,226 @@
+/** What crosses the wire of `vscodelm`, message by message, in the flows of the documents: read the golden files to know them. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm";
+import { AgentConnection } from "../agents/connection";
+import { launch } from "../agents/launch";
+import { AgentPool } from "../agents/pool";
+import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { memoryChannels } from "../rpc/memory";
+import { Peer } from "../rpc/peer";
+import { FakeClock } from "../testing/fake-clock";
+import { MemoryAgent } from "../testing/memory-agent";
+import { Transcript } from "../testing/transcript";
+import { serveLm } from "./lm-stdio";
+import { QUIET_MS } from "./quiet";
+import { ToolOffers } from "./tool-offer";
+import { toolsComponent } from "./tools-proxy";
+
+const ELIZA = { eliza: { deterministic: true } }, ADA = { mcp_server: { name: "Ada", command: "ada", args: [], env: [] } };
+const WEATHER: ChatTool = { name: "get_weather", description: "The weather of a place", inputSchema: { type: "object", properties: { place: { type: "string" } }, required: ["place"] } };
+const TIDES: ChatTool = { name: "get_tides", description: "High and low water", inputSchema: {} };
+const ACTION: ChatTool = { name: "symposium-agent-action", description: "Internal" };
+const OPTIONS = [{ optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }];
+
+/** Random where it must be: the names of the tools' servers. */
+function steady(value: unknown): unknown { return JSON.parse(JSON.stringify(value).replaceAll(/vsc_[0-9a-f]{4}/g, "vsc_0000")); }
+
+class Client implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly transcript = new Transcript();
+  readonly agent = new MemoryAgent(["session/prompt"]);
+  /** Parts of the answer at hand. */
+  parts: ChatPart[] = [];
+  readonly #history: ChatMessage[] = [];
+  readonly #server;
+  readonly #peer: Peer;
+  readonly #pool: AgentPool;
+  #heard = (): void => undefined;
+  #id = 0;
+
+  constructor() {
+    const [theirs, ours] = memoryChannels(), offers = new ToolOffers(() => undefined), { clock } = this;
+    this.#pool = new AgentPool((key, signal) => key.agent.name === "Ada"
+      ? AgentConnection.connect(this.agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined })
+      : launch(key, signal, { version: "1", clock, startProcess: () => { throw new Error("no process is started"); }, proxies: (_, odd) => [toolsComponent(offers, { clock, version: "1" }, odd)], log: () => undefined }),
+    error => { throw error; });
+    this.#server = serveLm(theirs, {
+      clock, pool: this.#pool, offers, cwd: "/work", policy: () => "ask", date: () => 0, freshId: () => `session${++this.#id}`, log: () => undefined, odd: () => undefined, learned: () => undefined,
+      keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
+    });
+    this.#peer = new Peer(ours, {
+      request: request => request.fail(new Error("nobody asks the client")), closed: () => undefined,
+      notification: (method, params) => {
+        this.transcript.record("←", steady({ method, params }));
+        const { part } = objectOr(params);
+        if (isObject(part)) this.parts.push(part as unknown as ChatPart);
+        this.#heard();
+      },
+    });
+  }
+
+  ask(method: string, params: JsonObject): Promise<unknown> {
+    this.transcript.record("→", steady({ method, params }));
+    return this.#peer.request(method, params).then(result => {
+      this.transcript.record("←", steady({ method, result }));
+      return result;
+    }, (error: unknown) => { this.transcript.record("←", steady({ method, error: objectOr(error).message })); });
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.transcript.record("→", steady({ method, params }));
+    this.#peer.notify(method, params);
+  }
+
+  /** As VS Code does: the whole history each time. */
+  respond(agent: JsonObject, tools: readonly ChatTool[] = []): Promise<unknown> {
+    this.parts = [];
+    return this.ask("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: this.#history, agent, ...(tools.length === 0 ? {} : { options: { tools } }) })
+      .then(result => {
+        const text = this.parts.map(part => part.type === "text" ? part.value : "").join("");
+        this.#history.push({ role: "assistant", content: [...(text === "" ? [] : [{ type: "text", value: text } as const]), ...this.calls] });
+        return result;
+      });
+  }
+
+  says(value: string): this {
+    this.#history.push({ role: "user", content: [{ type: "text", value }] });
+    return this;
+  }
+
+  /** Of the call at hand. */
+  result(result: string): this {
+    for (const { toolCallId } of this.calls) this.#history.push({ role: "user", content: [{ type: "tool_result", toolCallId, result }] });
+    return this;
+  }
+
+  /** Forgets the last message of the user, and what came of it. */
+  takesBack(): this {
+    this.#history.splice(this.#history.findLastIndex(({ role }) => role === "user"));
+    return this;
+  }
+
+  get text(): string { return this.parts.map(part => part.type === "text" ? part.value : "").join(""); }
+  get calls(): readonly (ChatPart & { readonly type: "tool_call" })[] { return this.parts.filter(part => part.type === "tool_call"); }
+  get questionId(): string { return stringOr(objectOr(this.calls[0]?.parameters).id, ""); }
+
+  /** When so many calls have come, no more are waited for. */
+  async called(count = 1): Promise<void> {
+    while (this.calls.length < count) await new Promise<void>(resolve => { this.#heard = resolve; });
+    this.clock.advance(QUIET_MS);
+  }
+
+  async settle(): Promise<void> { for (let i = 0; i < 30; i++) await new Promise(resolve => setImmediate(resolve)); }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+    await this.#pool[Symbol.asyncDispose]();
+    await this.settle();
+    equal(this.clock.waiting, 0, "a timer was leaked");
+  }
+}
+
+const GOLDEN = "sidecar/testing/transcripts/lm";
+
+suite("vscodelm", () => {
+  test("commit: the next words confirm the answer, and go to the same session", async () => {
+    await using client = new Client();
+    await client.ask("lm/provideLanguageModelChatInformation", { silent: true });
+    await client.ask("lm/provideTokenCount", { modelId: "symposium-eliza", text: "Hello, world!" });
+    await client.says("Hello, how are you?").respond(ELIZA);
+    equal(client.text, "I don't have feelings, but I'm functioning well. What about you?");
+    await client.says("I am doing well, thanks!").respond(ELIZA);
+    equal(client.text, "Do you believe it is normal to be doing well thanks?");
+    client.transcript.match(`${GOLDEN}-commit.golden`);
+  });
+
+  test("mismatch: other words in the place of a turn that waits refuse what it asked and stop it", async () => {
+    await using client = new Client();
+    const first = client.says("Hello").respond(ADA), one = await client.agent.next("session/prompt");
+    client.agent.say("s1", "Hi!");
+    one.respond({ stopReason: "end_turn" });
+    await first;
+    const second = client.says("Remove foo.txt").respond(ADA, [ACTION]), two = await client.agent.next("session/prompt");
+    const asking = client.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute" }, options: OPTIONS });
+    await client.called();
+    await second;
+    const third = client.takesBack().says("Never mind.").respond(ADA, [ACTION]);
+    deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
+    await client.settle();
+    ok(client.agent.heard.includes("cancel s1"));
+    client.agent.say("s1", "This is lost.");
+    two.respond({ stopReason: "cancelled" });
+    const three = await client.agent.next("session/prompt");
+    deepEqual(objectOr(three.params).prompt, [{ type: "text", text: "Never mind." }]);
+    client.agent.say("s1", "As you like.");
+    three.respond({ stopReason: "end_turn" });
+    await third;
+    client.transcript.match(`${GOLDEN}-mismatch.golden`);
+  });
+
+  for (const flow of ["approved", "rejected"] as const) test(`${flow}: a permission is given by lm/decide, and by nothing that the history shows`, async () => {
+    await using client = new Client();
+    const first = client.says("Remove foo.txt").respond(ADA, [ACTION]), prompt = await client.agent.next("session/prompt");
+    client.agent.say("s1", "I remove it.");
+    const asking = client.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute", rawInput: { command: "rm foo.txt" } }, options: OPTIONS });
+    await client.called();
+    await first;
+    equal(client.calls[0]?.toolName, "symposium-agent-action");
+    if (flow === "approved") {
+      await client.ask("lm/question", { questionId: client.questionId });
+      await client.ask("lm/decide", { questionId: client.questionId, callId: client.calls[0]!.toolCallId });
+    }
+    const second = client.result(flow === "approved" ? "proceed" : "The user chose to skip the tool call, they want to proceed without running it").respond(ADA, [ACTION]);
+    deepEqual(await asking, { outcome: { outcome: "selected", optionId: flow === "approved" ? "yes" : "no" } });
+    client.agent.say("s1", flow === "approved" ? "It is gone." : "Then it stays.");
+    prompt.respond({ stopReason: "end_turn" });
+    await second;
+    client.transcript.match(`${GOLDEN}-${flow}.golden`);
+  });
+
+  test("tool flow: a tool of VS Code's is called by the agent over MCP, and its result goes back to it", async () => {
+    await using client = new Client();
+    await client.says("list tools from vscode_tools").respond(ELIZA, [WEATHER, TIDES]);
+    const [server = ""] = /vsc_[0-9a-f]{4}/.exec(client.text) ?? [];
+    await client.says(`list tools from ${server}`).respond(ELIZA, [WEATHER, TIDES]);
+    match(client.text, /get_weather: The weather of a place[^]*get_tides/);
+    const calling = client.says(`use tool ${server}::get_weather with {"place": "Sylt"}`).respond(ELIZA, [WEATHER, TIDES]);
+    await client.called();
+    await calling;
+    deepEqual([client.text, client.calls.map(({ toolName, parameters }) => [toolName, parameters])], ["", [["get_weather", { place: "Sylt" }]]]);
+    await client.result("Wind from the west.").respond(ELIZA, [WEATHER, TIDES]);
+    match(client.text, /OK: Wind from the west\./);
+    client.transcript.match(`${GOLDEN}-tools.golden`);
+  });
+
+  test("lm/cancel and $/cancel_request end the request; lm/decide can be a notification, too", async () => {
+    await using client = new Client();
+    const first = client.says("Hello").respond(ADA, [ACTION]);
+    await client.agent.next("session/prompt");
+    client.notify("lm/cancel", { requestId: 1 });
+    deepEqual(await first, {});
+    await using other = new Client();
+    const second = other.says("Hello").respond(ADA, [ACTION]);
+    await other.agent.next("session/prompt");
+    const asking = other.agent.peer.request("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "call_1", kind: "execute" }, options: OPTIONS });
+    await other.called();
+    await second;
+    other.notify("lm/decide", { questionId: other.questionId });
+    deepEqual(await asking, { outcome: { outcome: "selected", optionId: "yes" } });
+  });
+
+  test("what is not understood is answered with a sentence, and nothing is started", async () => {
+    await using client = new Client();
+    await client.ask("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: [], agent: "claude_code" });
+    await client.ask("lm/provideLanguageModelChatResponse", {});
+    await client.ask("lm/provideTokenCount", { modelId: "x" });
+    await client.ask("lm/decide", {});
+    await client.ask("lm/decide", { questionId: "unknown" });
+    await client.ask("lm/question", { questionId: "unknown" });
+    await client.ask("lm/unknown", {});
+    client.notify("lm/decide", {});
+    client.notify("lm/unknown", {});
+    client.notify("lm/cancel", {});
+    await client.settle();
+    client.transcript.match(`${GOLDEN}-wrong.golden`);
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * `lm/*` for any program, over a channel of JSON-RPC messages, as the documents have it: a request is named by its JSON-RPC id. Beside theirs
+ * there are `lm/question` and `lm/decide`: without the latter every permission is refused, because a result proves no consent.
+ *
+ * Invariant: what was asked is answered, in the order in which it is decided, also when the client goes.
+ */
+import type { Channel, Closed } from "../rpc/channel";
+import { isObject } from "../rpc/json";
+import { RpcCode, RpcError } from "../rpc/message";
+import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
+import { LmService, type LmWorld } from "./lm-service";
+
+export interface LmServerWorld extends Omit<LmWorld, "host"> {
+  /** What should not happen, for the log. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+export interface LmServer extends AsyncDisposable {
+  /** The client has gone. */
+  readonly closed: Promise<Closed>;
+}
+
+export function serveLm(channel: Channel, world: LmServerWorld): LmServer { return new StdioServer(channel, world); }
+
+class StdioServer implements LmServer {
+  readonly #service: LmService;
+  readonly #peer: Peer;
+  readonly closed: Promise<Closed>;
+  /** The client reads slower than we write. */
+  #isBehind = false;
+
+  constructor(channel: Channel, world: LmServerWorld) {
+    let settleClosed: (reason: Closed) => void = () => undefined;
+    this.closed = new Promise(resolve => { settleClosed = resolve; });
+    this.#peer = new Peer(watched(channel, isBehind => { this.#isBehind = isBehind; }), {
+      request: request => this.#request(request),
+      notification: (method, params) => this.#notified(method, params),
+      closed: settleClosed,
+      odd: world.odd,
+    });
+    this.#service = new LmService({ ...world, host: {
+      part: (requestId, part) => this.#peer.notify("lm/responsePart", { requestId, part }),
+      complete: requestId => this.#peer.notify("lm/responseComplete", { requestId }),
+      isCongested: () => this.#isBehind,
+    } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service[Symbol.asyncDispose]();
+    await this.#peer[Symbol.asyncDispose]();
+  }
+
+  #request(request: IncomingRequest): void {
+    this.#answer(request).then(result => request.respond(result), (error: unknown) => request.fail(error));
+  }
+
+  async #answer({ id, method, params, signal }: IncomingRequest): Promise<unknown> {
+    const { handlers } = this.#service;
+    switch (method) {
+      case "lm/provideLanguageModelChatInformation": return handlers[method]({ silent: true }, signal);
+      case "lm/provideLanguageModelChatResponse": return this.#service.respond(params, id, signal);
+      case "lm/provideTokenCount": return this.#service.countTokens(params);
+      case "lm/question": return handlers[method](decision(params), signal);
+      case "lm/decide": return handlers[method](decision(params), signal);
+      default: throw methodNotFound(method);
+    }
+  }
+
+  #notified(method: string, params: unknown): void {
+    if (method === "lm/cancel") this.#service.cancel(params);
+    // Who does not want to know whether it was taken.
+    else if (method === "lm/decide") this.#service.handlers[method](decision(params), NEVER).catch(() => undefined);
+  }
+}
+
+const NEVER = { aborted: false, addEventListener: () => undefined };
+
+function decision(params: unknown): { readonly questionId: string; readonly callId?: string } {
+  if (!isObject(params) || typeof params.questionId !== "string") throw new RpcError(RpcCode.invalidParams, "questionId must be a text.");
+  return { questionId: params.questionId, ...(typeof params.callId === "string" ? { callId: params.callId } : {}) };
+}
+
+/** The channel, and whether its other end is behind. */
+function watched(channel: Channel, behind: (isBehind: boolean) => void): Channel {
+  return {
+    start: receiver => channel.start(receiver),
+    send: frame => {
+      const goesOn = channel.send(frame);
+      if (!goesOn) {
+        behind(true);
+        channel.drained().then(() => behind(false), () => undefined);
+      }
+      return goesOn;
+    },
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * What an agent gets of a request, as ACP's content blocks: the user's words first, what is attached, where the editor stands; and, where the agent does not
+ * remember the conversation, or others took part in it, what was said, as a quotation. Not the chat's instructions to its model: they name tools that
+ * the agent does not have. Pure.
+ */
+import { pathToFileURL } from "node:url";
+import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";
+import type { JsonObject } from "../rpc/json";
+import type { Verdict } from "./history";
+import { customInstructions, partsOf, type Attached } from "./prompt-reading";
+import type { Reading } from "./reading";
+import type { Recipient } from "./session-state-model";
+import { transcript } from "./transcript";
+
+/** Characters of attachments that are embedded; of what is more there is a link, if it has an address. */
+const EMBEDDED_LIMIT = 400_000;
+
+/** For the turn at hand. `verdict` says which turns the agent's session knows, if it `remembers` any. */
+export function promptFor(request: ChatRequest, reading: Reading, verdict: Verdict, to: Recipient): readonly JsonObject[] {
+  const { words, attached, images, tools, context } = partsOf(reading.messages.slice(0, 1).concat(reading.rounds.length === 0 ? reading.messages.slice(1) : []));
+  const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false });
+  const instructions = to.remembers ? [] : customInstructions(request.messages);
+  let room = EMBEDDED_LIMIT;
+  const fits = (text: string): boolean => {
+    if (text.length > room) return false;
+    room -= text.length;
+    return true;
+  };
+  return [
+    ...text(words),
+    ...text(request.options?.toolMode === "required" ? "Use at least one of the tools that you are offered." : ""),
+    ...attached.map(each => attachment(each, to.embedded, fits(each.text))),
+    ...images.map(image => to.images ? { type: "image", ...image } : { type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
+    ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+    ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
+    ...instructions.map(({ path, text: about }) => quoted(`Instructions of the user’s, from ${path}`, about)),
+    ...said,
+  ];
+}
+
+const CONTEXT: Readonly<Record<string, string>> = { editorContext: "Where the user is in the editor", context: "From the editor" };
+
+/** What the agent has not heard. */
+function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly JsonObject[] {
+  const from = unheard(verdict, turns.length), missed = turns.slice(from).map(turn => turn.messages), isAll = from === 0;
+  const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missed]);
+  const begun = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
+  return [
+    ...(before === "" ? [] : [quoted(isAll ? "What was said in this chat before; you do not remember it" : "What was said in this chat meanwhile, by another model", before)]),
+    ...(begun === "" ? [] : [quoted("You had begun to work on this, and do not remember it. Go on from there", begun)]),
+  ];
+}
+
+/** The first turn that the agent's session does not know. */
+function unheard(verdict: Verdict, all: number): number {
+  switch (verdict.kind) {
+    case "resume": case "repeat": case "continue": return all;
+    case "behind": return verdict.from;
+    case "fork": return verdict.isWhole ? verdict.keep : 0;
+    case "new": return 0;
+  }
+}
+
+function attachment({ path, name, text: content }: Attached, isEmbeddable: boolean, fits: boolean): JsonObject {
+  if (path === undefined) return fits ? quoted(`Attached: ${name}`, content) : { type: "text", text: `(Attached: ${name}; it is too long.)` };
+  const uri = pathToFileURL(path).href;
+  return isEmbeddable && fits ? { type: "resource", resource: { uri, text: content } } : { type: "resource_link", uri, name: path.split(/[\\/]/).at(-1) ?? name };
+}
+
+function user(value: string): ChatMessage { return { role: "user", content: [{ type: "text", value }] }; }
+function text(value: string): readonly JsonObject[] { return value === "" ? [] : [{ type: "text", text: value }]; }
+
+/** In a fence that is longer than any within. */
+function quoted(what: string, content: string): JsonObject {
+  const fence = "`".repeat(Math.max(3, ...[...content.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return { type: "text", text: `${what}:\n${fence}\n${content}\n${fence}` };
+}

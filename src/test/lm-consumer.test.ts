@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+
+/** What another extension can do with our models, by the stable API alone. */
+suite("models of Symposium, for other extensions", () => {
+  const setting = (value: boolean | undefined): Thenable<void> => vscode.workspace.getConfiguration("symposium").update("enableExperimentalLM", value, vscode.ConfigurationTarget.Global);
+  const models = (): Thenable<vscode.LanguageModelChat[]> => vscode.lm.selectChatModels({ vendor: "symposium" });
+
+  async function eliza(): Promise<vscode.LanguageModelChat> {
+    const [model] = await vscode.lm.selectChatModels({ vendor: "symposium", id: "symposium-eliza" });
+    return model ?? assert.fail("Eliza has no model");
+  }
+
+  async function read(response: vscode.LanguageModelChatResponse): Promise<readonly unknown[]> {
+    const parts: unknown[] = [];
+    for await (const part of response.stream) parts.push(part);
+    return parts;
+  }
+
+  const text = (parts: readonly unknown[]): string => parts.map(part => part instanceof vscode.LanguageModelTextPart ? part.value : "").join("");
+  const ask = (model: vscode.LanguageModelChat, words: string, options: vscode.LanguageModelChatRequestOptions = {}, token?: vscode.CancellationToken): Thenable<vscode.LanguageModelChatResponse> =>
+    model.sendRequest([vscode.LanguageModelChatMessage.User(words)], options, token);
+
+  suiteSetup(async () => {
+    await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
+    await setting(true);
+  });
+  suiteTeardown(() => setting(undefined));
+
+  test("they are there when they are switched on, with room and tools", async () => {
+    const found = await models();
+    assert.deepEqual(found.map(({ id }) => id).sort(), ["symposium", "symposium-eliza"]);
+    for (const { maxInputTokens, vendor } of found) assert.ok(maxInputTokens >= 1_000_000 && vendor === "symposium");
+  });
+
+  test("a request is answered", async () => assert.match(text(await read(await ask(await eliza(), "I am curious"))), /curious/i));
+
+  test("two requests at once are answered each by its own", async () => {
+    const model = await eliza();
+    const [one, two] = await Promise.all(["I am glad", "I am tired"].map(async words => text(await read(await ask(model, words)))));
+    assert.match(one ?? "", /glad/i);
+    assert.match(two ?? "", /tired/i);
+  });
+
+  test("what is cancelled before it begins ends", async () => {
+    const source = new vscode.CancellationTokenSource();
+    source.cancel();
+    await Promise.resolve(ask(await eliza(), "I am late", {}, source.token)).then(read).catch(() => undefined);
+  });
+
+  test("tokens are counted at once", async () => assert.equal(await (await eliza()).countTokens("abcdefgh"), 2));
+
+  test("switched off they are gone", async () => {
+    await setting(false);
+    assert.deepEqual(await models(), []);
+    await setting(true);
+    assert.ok((await models()).length > 0);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Agents in VS Code's own chat, with the scripted agent: what a user types and presses there, and what the agent heard of it. Tools are
+ * VS Code's own and those of an extension whose schemas are written as others write them.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openBox, ROOT, type Box } from "./harness";
+import { ModelChat } from "./model-chat";
+import { scripted, seen } from "./scripted";
+
+const TOOLS = path.join(ROOT, "src/test/page/tools-extension");
+
+interface Heard { readonly method?: string; readonly params?: { readonly prompt?: readonly { readonly type: string; readonly text?: string }[] } }
+
+suite("agents in VS Code's own chat", () => {
+  let box: Box, chat: ModelChat, folder: string, log: string;
+  const heard = (method: string): readonly Heard[] => existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(line => line !== "").map((line): Heard => JSON.parse(line)).filter(message => message.method === method) : [];
+
+  suiteSetup(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
+    log = path.join(folder, "agent.log");
+    box = await openBox({ others: [TOOLS], settings: { ...scripted(["--log", log]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true, "chat.byokUtilityModelDefault": "mainAgent" } });
+    chat = await ModelChat.open(box);
+    await chat.pick("Scripted");
+  });
+  suiteTeardown(async () => {
+    await box.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("the picker shows the agents, and one that is whichever is selected", async () => {
+    await chat.picker.click();
+    const filter = box.page.locator(".action-widget:visible input.action-list-filter-input");
+    for (const name of ["Eliza", "Scripted", "Symposium"]) {
+      await filter.fill(name);
+      await box.page.locator(".action-widget:visible .monaco-list-row.action .title", { hasText: new RegExp(`^${name}$`) }).first().waitFor();
+    }
+    await box.screenshot("lm-picker");
+    await box.page.keyboard.press("Escape");
+  });
+
+  test("an agent answers, and its next turn is in the same session", async () => {
+    await chat.say("say hello from the agent");
+    await chat.answered("hello from the agent");
+    await chat.say("say hello again");
+    await chat.answered("hello again");
+    assert.equal(heard("session/new").length, 1);
+    assert.deepEqual(heard("session/prompt").map(({ params }) => params?.prompt?.[0]?.text), ["say hello from the agent", "say hello again"]);
+    await box.screenshot("lm-answer");
+  });
+
+  test("VS Code's tools are the agent's: one that asks first is asked about by VS Code alone", async () => {
+    await chat.say(`mcp vsc_* test_add {"a":20,"b":22}`);
+    await chat.answered("test_add: sum 42");
+    await chat.say(`mcp vsc_* test_confirmed {"what":"a thing"}`);
+    await chat.button("Allow").waitFor();
+    await box.screenshot("lm-confirm");
+    await chat.button("Allow").click();
+    await chat.answered("test_confirmed: done a thing");
+  });
+
+  test("what an agent itself wants to do is asked: allowed, and skipped", async () => {
+    await chat.say(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
+    await chat.button("Allow").waitFor();
+    await box.screenshot("lm-permission");
+    await chat.button("Allow").click();
+    await chat.answered("chose allow_once");
+    await chat.say(`ask two kind=edit title="Change a file"; say after it`);
+    await chat.button("Skip").waitFor();
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once[\s\S]*after it/);
+  });
+
+  test("what VS Code offers is offered: also tools without a schema, with an empty one, and with a choice at its top", async () => {
+    await chat.say("tools vsc_*");
+    const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
+    for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
+    assert.ok(names.filter(name => /^\w+$/.test(name)).length >= 40, names.join(" "));
+    // Of several rounds in one answer VS Code folds the first ones.
+    for (const [call, result] of [["test_none {}", "test_none: none"], ["test_empty {}", "test_empty: empty"], [`test_any {"x":"1"}`, `test_any: any {"x":"1"}`], ["test_throws {}", "it was not possible"], ["test_image {}", "test_image: a picture"]] as const) {
+      await chat.say(`mcp vsc_* ${call}`);
+      await chat.answered(result);
+    }
+  });
+
+  test("one to twenty calls at once: each has its own result", async function () {
+    this.timeout(300_000);
+    for (let n = 1; n <= 20; n++) {
+      await chat.say([...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`), `say all ${n} of them`].join("; "));
+      const answer = await chat.answered(`all ${n} of them`);
+      for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 * n + i}`), `${i} of ${n}: ${answer}`);
+    }
+  });
+
+  test("Stop in mid-answer reaches the agent, and the next turn is in the same session", async () => {
+    const cancelled = heard("session/cancel").length;
+    await chat.say("stream 2000 chunks of 20 chars every 50 ms");
+    await chat.answered("w5 ");
+    await chat.stop();
+    await seen(async () => heard("session/cancel").length > cancelled, "the agent hears of it");
+    await chat.say("say I am still here");
+    await chat.answered("I am still here");
+    assert.equal(heard("session/new").length, 1);
+  });
+
+  test("Stop while a question is open: it is answered no, and what is said next is a new turn", async () => {
+    await chat.say(`ask three kind=fetch title="Get a page"; say never`);
+    await chat.button("Skip").waitFor();
+    await chat.stop();
+    await chat.say("say after the question");
+    await chat.answered("after the question");
+  });
+
+  test("another model sees the conversation, and the first one hears what it missed", async () => {
+    await chat.pick("Eliza");
+    await chat.say("I am curious about the garden");
+    await chat.answered(/curious/i);
+    await chat.pick("Scripted");
+    await chat.say("say back again");
+    await chat.answered("back again");
+    assert.equal(heard("session/new").length, 1, "its session goes on");
+    assert.match(JSON.stringify(heard("session/prompt").at(-1)), /curious about the garden/);
+  });
+
+  test("another chat is another session, also with the same first words", async () => {
+    await chat.newChat();
+    await chat.say("say hello from the agent");
+    await chat.answered("hello from the agent");
+    assert.equal(heard("session/new").length, 2);
+  });
+
+  test("after the window was reloaded the conversation goes on", async () => {
+    await chat.say("say before the reload");
+    await chat.answered("before the reload");
+    const loaded = box.page.waitForEvent("load");
+    await box.command("Developer: Reload Window");
+    await loaded;
+    await chat.ready();
+    await chat.say("say after the reload");
+    await chat.answered("after the reload");
+    const last = heard("session/prompt").at(-1);
+    assert.match(JSON.stringify(last), /say before the reload/, "the agent's new session is told what was said");
+  });
+});

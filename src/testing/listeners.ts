@@ -1,0 +1,14 @@
+import type { SidecarListeners } from "../sidecar-supervisor";
+
+type Notes = Exclude<keyof SidecarListeners, "editor/readTextFile" | "editor/writeTextFile" | "lm/keptSessions">;
+
+/** What a test does not look at: each note goes to `heard`, each request is answered by nothing. */
+export function listeners(heard: (method: Notes) => void = () => undefined): SidecarListeners {
+  const note = (method: Notes) => () => heard(method);
+  return {
+    "chat/event": note("chat/event"), "chat/snapshot": note("chat/snapshot"), "chat/attention": note("chat/attention"), "settings/setBypass": note("settings/setBypass"), "settings/setControl": note("settings/setControl"),
+    "editor/openPage": note("editor/openPage"), log: note("log"), "lm/responsePart": note("lm/responsePart"), "lm/responseComplete": note("lm/responseComplete"), "lm/learned": note("lm/learned"),
+    "lm/keepSession": note("lm/keepSession"), "lm/forgetSessions": note("lm/forgetSessions"),
+    "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), "lm/keptSessions": async () => ({ sessions: [] }),
+  };
+}
