@@ -65,7 +65,7 @@ export async function host({ grep, output } = {}) {
 const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
 /** The page suites that take longest. */
-const LONGEST = ["accessibility", "hostile", "delivery"];
+const LONGEST = ["accessibility", "lm", "hostile", "delivery"];
 
 /**
  * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, each with a VS Code
