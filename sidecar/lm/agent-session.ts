@@ -33,7 +33,7 @@ export interface AgentSessionStart {
   readonly duplicates: boolean;
   /** Another extension asks: its user is asked nothing. */
   readonly isForeign: boolean;
-  /** For a single answer that is no part of a conversation: the agent's words alone are heard, and it is allowed nothing. */
+  /** For a single answer that is no part of a conversation: the agent's words alone are heard. */
   readonly isAside?: boolean;
 }
 
@@ -99,11 +99,7 @@ export class AgentSession {
     this.#offer = offer;
     world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
       if (of !== this.#opening) return lease.release(); // left meanwhile
-      try { this.say({ kind: "opened", lease, of, ...await this.#opened(lease.connection, of, offer) }); }
-      catch (error) {
-        lease.release();
-        throw error;
-      }
+      this.say({ kind: "opened", lease, of, ...await this.#opened(lease.connection, of, offer) });
     }).catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
   }
 
@@ -147,8 +143,8 @@ export class AgentSession {
   permission({ request }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
     const { agent, isForeign } = this.start, { log } = this.world, respond = (answer: JsonObject): void => answerOnce(request, answer);
     if (!isTurn || !this.#offer) return void respond(CANCELLED);
-    const isAside = this.start.isAside === true, verdict = questionOf(request.params, {
-      agent: agent.name, offered: this.#offer.permission, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: isAside ? "ask" : this.world.policy(), isForeign: isForeign || isAside,
+    const verdict = questionOf(request.params, {
+      agent: agent.name, offered: this.#offer.permission, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: this.world.policy(), isForeign,
     });
     switch (verdict.kind) {
       case "allow":
@@ -157,7 +153,7 @@ export class AgentSession {
       case "reject":
         log("info", "Permission refused", { agent: agent.id });
         respond(verdict.answer);
-        return isAside ? undefined : { sentence: verdict.sentence };
+        return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
       case "ask": {
         const questionId = randomBytes(16).toString("hex"), { toolName, question, about } = verdict;
         return { asked: { kind: "permission", questionId, toolName, question, parameters: parametersOf(questionId, about), answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject) } };
@@ -192,7 +188,7 @@ export class AgentSession {
     this.#gate = undefined;
   }
 
-  /** It has died, or could not be opened: where it can, it goes on with its session when it is opened again. */
+  /** It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session when it is opened again. */
   lost(): void { this.#end(agent => agent.lease.release()); }
 
   /** The next opening begins with nothing. */
@@ -216,7 +212,6 @@ export class AgentSession {
 
   #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
     this.#opening++;
-    this.release();
     if (this.#agent) letGo(this.#agent);
     this.#agent = undefined;
     this.#offer?.close();
@@ -239,12 +234,11 @@ export class AgentSession {
   }
 
   #listener(of: number): SessionListener {
-    let isOpen = false; // before, the agent repeats what was said earlier
     return {
-      opened: () => { isOpen = true; },
+      opened: () => undefined,
       isAsking: () => false,
       update: update => {
-        if (isOpen && (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk")) this.say({ kind: "update", update, of });
+        if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk") this.say({ kind: "update", update, of });
         return this.#gate?.promise;
       },
       request: request => {

@@ -1,5 +1,5 @@
 /**
- * Sessions of an agent for a single answer: without tools, without permissions, and not for long.
+ * Sessions of an agent for a single answer: without tools, and so without anybody who could be asked for a permission; and not for long.
  *
  * Invariant: each stream is ended once, and each session closed, also when the agent says nothing or there is no time left.
  */
@@ -20,7 +20,7 @@ export class Asides implements AsyncDisposable {
 
   ask(requestId: RequestId, start: Pick<SessionStart, "id" | "agent" | "cwd">, blocks: readonly JsonObject[], stream: ResponseStream): void {
     const session = new SessionActor({ ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true }, { ...this.world, tell: word => {
-      if (word.kind === "part" && word.part.type === "text") this.#open.get(requestId)?.stream.part(word.part);
+      if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
       if (word.kind === "finished") this.#end(requestId, word.error);
     } });
     const limit = this.world.clock.after(ASIDE_LIMIT_MS, () => this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`));

@@ -166,7 +166,7 @@ export class HistoryActor extends Actor<Message> {
     const [record, ...others] = admit(verdict, asking, this.world.freshId);
     for (const other of others) {
       const live = this.#lives.get(other.id);
-      if (live) live.record = other;
+      if (live) this.#keep(live, other);
     }
     const live = this.#lives.get(record.id) ?? lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
     live.record = record;

@@ -44,7 +44,6 @@ export class Lives {
 
   /** It is used now, and stays as long as it is. */
   use(live: Live): void {
-    this.#rested(live);
     this.#all.delete(live.record.id);
     this.#all.set(live.record.id, live);
     const gone = this.all.filter(each => each.actor === undefined && each !== live).slice(0, Math.max(0, this.#all.size - MOST_RECORDS));

@@ -125,6 +125,7 @@ suite("the model picker's service", () => {
 
   test("or by an agent's session of its own, that has no tools and no permissions, hears only words, and is closed; a title once", async () => {
     await using world = new LmWorld();
+    world.policy.set(undefined, "allow");
     world.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     const title = world.request(chatOf("a").side("title")), { request, sessionId } = await world.prompted();
     deepEqual(world.offer.tools, []);
@@ -197,8 +198,73 @@ suite("the model picker's service", () => {
     deepEqual(lines(world, cut), ["2: Half", "complete 2", "ok 2"]);
     ok(world.agent.heard.includes(`cancel ${sessionId}`));
     request.respond({ stopReason: "cancelled" });
-    match((await world.prompted()).text, /^Three/);
+    const third = await world.prompted();
+    match(third.text, /^Three/);
     deepEqual(lines(world, next), []);
+    world.agent.say(sessionId, "3");
+    third.request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.took(chat, next);
+    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+  });
+
+  test("what came for the request before is not taken for the next one's answer", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    world.ask(chat, "Two");
+    const { request, sessionId } = await world.prompted();
+    await world.settle();
+    world.agent.say(sessionId, "Half");
+    await new Promise<void>(resolve => setImmediate(resolve)); // it is on its way
+    chat.drop(1);
+    const next = world.ask(chat, "Three");
+    await world.settle();
+    request.respond({ stopReason: "cancelled" });
+    const third = await world.prompted();
+    world.agent.say(sessionId, "3");
+    third.request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.took(chat, next);
+    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+  });
+
+  test("a request that was cancelled before it was asked can be asked again in the same session", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    const cut = world.ask(chat, "Two"), { request } = await world.prompted();
+    world.service.handlers["lm/cancel"]({ requestId: cut });
+    await world.settle();
+    chat.drop(1);
+    const waiting = world.ask(chat, "Three");
+    await world.settle();
+    world.service.handlers["lm/cancel"]({ requestId: waiting });
+    await world.settle();
+    deepEqual(lines(world, waiting), ["complete 3", "ok 3"]);
+    request.respond({ stopReason: "cancelled" });
+    chat.drop(1);
+    match(await world.turn(chat, "Three", "3"), /^s1 Three/);
+  });
+
+  test("what a request offers counts from then on", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
+    world.request({ ...chat.request(), options: { ...chat.request().options, tools: [{ name: "other", description: "" }] } });
+    await world.prompted();
+    deepEqual(world.offer.tools.map(({ name }) => name), ["other"]);
+  });
+
+  test("a chat whose beginning was edited leaves its session behind, for whoever reads what was kept, too", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    await world.turn(chat, "One", "1");
+    await world.turn(chat, "Two", "2");
+    chat.drop(1);
+    await world.turn(chat, "Three", "3");
+    deepEqual([...world.kept.values()].map(kept => objectOr(kept).isSuperseded), [true, false]);
   });
 
   test("a request id is used once at a time", async () => {
@@ -250,6 +316,56 @@ suite("the model picker's service", () => {
     match(told, /^s1 Three[^]*One[^]*Two/);
     equal(world.agents.length, 2);
   });
+
+  test("one that is used again in the meantime is not closed in its old time, nor after a round that was only said again", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "One"), first = await world.prompted(), answer = callOf(world.offer, "read");
+    await world.quiet();
+    world.took(chat, requestId, () => "x");
+    world.request(chat.request());
+    await answer;
+    first.request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.clock.advance(IDLE_MS - 1);
+    world.request(chat.request());
+    await world.settle();
+    world.clock.advance(IDLE_MS - 1);
+    await world.settle();
+    ok(!world.agent.heard.includes("session/close"));
+    world.clock.advance(1);
+    await world.settle();
+    ok(world.agent.heard.includes("session/close"));
+    const other = chatOf("b");
+    await world.turn(other, "One", "1");
+    world.clock.advance(IDLE_MS - 1);
+    world.ask(other, "Two");
+    const { request } = await world.prompted();
+    world.clock.advance(IDLE_MS);
+    await world.settle();
+    ok(!world.agent.heard.includes("session/close"));
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+  });
+
+  test("one that has just been asked is not taken for idle", async () => {
+    await using world = new LmWorld();
+    const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
+    for (const chat of chats.slice(0, MOST_ALIVE)) await world.turn(chat, "Hello", "Hi");
+    const asked = chats.map(chat => world.ask(chat, "More"));
+    for (let i = 0; i <= MOST_ALIVE; i++) (await world.prompted()).request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    for (const requestId of asked) equal(lines(world, requestId).at(-1), `ok ${requestId}`);
+    equal(world.agent.heard.filter(method => method === "session/close").length, 0);
+  });
+
+  test("a new chat is remembered, also when all others are busy", async () => {
+    await using world = new LmWorld();
+    const asked = Array.from({ length: MOST_RECORDS + 1 }, (_, i) => world.ask(chatOf(`${i}`), "Hello"));
+    for (let i = 0; i <= MOST_RECORDS; i++) (await world.prompted()).request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    for (const requestId of asked) equal(lines(world, requestId).at(-1), `ok ${requestId}`);
+    equal(world.kept.size, MOST_RECORDS + 1);
+  }).timeout(20_000);
 
   test("one that waits for results is not idle", async () => {
     await using world = new LmWorld();

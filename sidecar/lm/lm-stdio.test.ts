@@ -5,6 +5,7 @@ import { AgentConnection } from "../agents/connection";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory";
 import { Peer } from "../rpc/peer";
 import { FakeClock } from "../testing/fake-clock";
@@ -85,6 +86,12 @@ class Client implements AsyncDisposable {
   says(value: string): this {
     this.#history.push({ role: "user", content: [{ type: "text", value }] });
     return this;
+  }
+
+  /** Gives how it was answered. */
+  withdrawable(value: string, agent: JsonObject, signal: AbortSignal): Promise<unknown> {
+    return this.#peer.request("lm/provideLanguageModelChatResponse", { modelId: "symposium", messages: [{ role: "user", content: [{ type: "text", value }] }], agent }, { signal })
+      .then(result => result, (error: unknown) => objectOr(error).message);
   }
 
   /** Of the call at hand. */
@@ -198,6 +205,10 @@ suite("vscodelm", () => {
     await client.agent.next("session/prompt");
     client.notify("lm/cancel", { requestId: 1 });
     deepEqual(await first, {});
+    const withdrawn = new AbortController(), again = client.withdrawable("Hello again", ADA, withdrawn.signal);
+    await client.settle();
+    withdrawn.abort();
+    deepEqual(await again, {});
     await using other = new Client();
     const second = other.says("Hello").respond(ADA, [ACTION]);
     await other.agent.next("session/prompt");
@@ -206,6 +217,36 @@ suite("vscodelm", () => {
     await second;
     other.notify("lm/decide", { questionId: other.questionId });
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "yes" } });
+  });
+
+  test("a client that reads slowly gets longer pieces", async () => {
+    const [theirs, ours] = memoryChannels(), clock = new FakeClock(), agent = new MemoryAgent(["session/prompt"]);
+    await using pool = new AgentPool(() => AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined }), error => { throw error; });
+    await using server = serveLm(theirs, {
+      clock, pool, offers: new ToolOffers(() => undefined), cwd: "/work", policy: () => "ask", date: () => 0, freshId: () => "session1", log: () => undefined, odd: () => undefined, learned: () => undefined,
+      keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
+    });
+    let goOn = (): void => undefined;
+    const pause = new Promise<void>(resolve => { goOn = resolve; }), pieces: string[] = [];
+    const answered = new Promise<void>(resolve => {
+      ours.start({ closed: () => undefined, receive: ({ message }) => {
+        if ("method" in message) pieces.push(stringOr(objectOr(objectOr(message.params).part).value, ""));
+        else resolve();
+        return pause;
+      } });
+    });
+    ours.send(Frame.of({ jsonrpc: "2.0", id: 1, method: "lm/provideLanguageModelChatResponse", params: { modelId: "x", messages: [{ role: "user", content: [{ type: "text", value: "Hello" }] }], agent: ADA } }));
+    const prompt = await agent.next("session/prompt");
+    for (let i = 0; i < 500; i++) agent.say("s1", `${i} `);
+    for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
+    prompt.respond({ stopReason: "end_turn" });
+    for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
+    goOn();
+    await answered;
+    equal(pieces.join(""), Array.from({ length: 500 }, (_, i) => `${i} `).join(""));
+    ok(pieces.length < 100, `${pieces.length} pieces`);
+    await server[Symbol.asyncDispose]();
+    equal(clock.waiting, 0);
   });
 
   test("what is not understood is answered with a sentence, and nothing is started", async () => {

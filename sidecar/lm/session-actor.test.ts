@@ -27,7 +27,7 @@ class World implements AsyncDisposable {
   readonly initialized: unknown = { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { image: true }, sessionCapabilities: { close: {}, fork: {} } } };
   readonly pool = new AgentPool(async key => {
     equal(key.role, "lm");
-    const agent = new MemoryAgent(["session/new", "session/load", "session/resume", "session/fork", "session/prompt"], this.initialized);
+    const agent = new MemoryAgent([...this.manual, "session/new", "session/load", "session/resume", "session/fork", "session/prompt"], this.initialized);
     this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined });
   }, error => { throw error; });
@@ -35,7 +35,7 @@ class World implements AsyncDisposable {
   /** To whom each prompt was made. */
   readonly recipients: Recipient[] = [];
 
-  constructor(start: Partial<SessionStart> = {}, initialized?: unknown) {
+  constructor(start: Partial<SessionStart> = {}, initialized?: unknown, private readonly manual: readonly string[] = []) {
     if (initialized !== undefined) this.initialized = initialized;
     this.session = new SessionActor(
       { id: "12345678-abcd", agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", begin: { kind: "new" }, tools: TOOLS, duplicates: false, isForeign: false, ...start },
@@ -170,6 +170,106 @@ suite("a model's session", () => {
     deepEqual(world.told.slice(3), ["2: ✓ its own"]);
   });
 
+  test("the end of a call announces none", async () => {
+    await using world = new World();
+    world.ask(1);
+    const { offer } = await world.open();
+    await world.prompted();
+    const answer = callOf(offer, "lookUp");
+    await world.settle();
+    world.clock.advance(QUIET_MS - 1);
+    world.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed", name: `mcp__${offer.server}__count` });
+    await world.settle();
+    world.clock.advance(1);
+    await world.settle();
+    deepEqual(world.told, ["1: [lookUp]", "pause 1"]);
+    world.back(2, ...world.calls(1));
+    await answer;
+  });
+
+  test("words of the next turn begin without a paragraph before them", async () => {
+    await using world = new World();
+    world.ask(1);
+    await world.open();
+    const first = await world.prompted();
+    world.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed" });
+    first.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.ask(2);
+    await world.prompted();
+    world.agent.say("s", "Hello");
+    await world.settle();
+    equal(world.told.at(-1), "2: Hello");
+  });
+
+  test("what comes of a session that was left is not heard, and answered", async () => {
+    await using world = new World();
+    const holding = new AbortController(); // another chat has the same process
+    const { request: first } = await (async () => {
+      world.ask(1);
+      await world.pool.acquire({ agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", protocol: 1, role: "lm" }, holding.signal);
+      await world.open();
+      return { request: await world.prompted() };
+    })();
+    world.session.cancel(1);
+    await world.settle();
+    equal(world.clock.waiting, 1, "only the stop is waited for");
+    world.clock.advance(STOPPING_MS);
+    await world.settle();
+    world.ask(2);
+    await world.settle();
+    (await world.agent.next("session/new")).respond({ sessionId: "t" });
+    await world.settle();
+    await world.prompted();
+    first.respond({ stopReason: "end_turn" });
+    world.agent.say("t", "Hello");
+    await world.settle();
+    deepEqual(world.told.slice(-1), ["2: Hello"]);
+    equal(world.agents.length, 1);
+    holding.abort();
+  });
+
+  test("a watch that was ended is not over, also when its time comes in the same moment", async () => {
+    await using world = new World();
+    world.ask(1);
+    const { offer } = await world.open();
+    await world.prompted();
+    const answer = callOf(offer, "lookUp");
+    await world.quiet();
+    world.session.resume(2, world.calls(1).map(callId => ({ callId, result: "x", isError: false })), { requestId: 2, blocks: () => [] });
+    world.clock.advance(PENDING_MS);
+    await answer;
+    await world.settle();
+    ok(world.agent.heard.includes("cancel s"));
+    ok(!world.agent.heard.includes("session/close"));
+  });
+
+  test("one that is left while others start the same agent opens no session there", async () => {
+    const world = new World({}, undefined, ["initialize"]);
+    const holding = new AbortController();
+    const other = world.pool.acquire({ agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", protocol: 1, role: "lm" }, holding.signal);
+    await world.settle();
+    const initialize = await world.agent.next("initialize");
+    await world.session.close("over");
+    initialize.respond({ protocolVersion: 1, agentCapabilities: {} });
+    await other;
+    await world.settle();
+    deepEqual(world.agent.heard, ["initialize"]);
+    holding.abort();
+    await world.pool[Symbol.asyncDispose]();
+  });
+
+  test("an agent that cannot open a session fails the request, and is let go of", async () => {
+    await using world = new World();
+    world.ask(1);
+    await world.settle();
+    const { agent } = world;
+    (await agent.next("session/new")).fail(new Error("no keys"));
+    await world.settle();
+    match(world.told[0]!, /^end 1 \(Ada answered with an error: .*no keys/);
+    equal(agent.heard.at(-1), "closed");
+  });
+
   test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
     await using world = new World();
     world.ask(1);
@@ -184,6 +284,23 @@ suite("a model's session", () => {
     world.back(2, ...world.calls(1));
     await world.settle();
     deepEqual(world.told.slice(2), ["2: Never mind."]);
+  });
+
+  test("one that is withdrawn before it was shown is not shown", async () => {
+    await using world = new World();
+    world.ask(1);
+    const { offer } = await world.open(), gone = new AbortController();
+    await world.prompted();
+    const first = callOf(offer, "lookUp");
+    await world.quiet();
+    const second = callOf(offer, "count", gone.signal);
+    await world.settle();
+    gone.abort();
+    await second;
+    world.back(2, ...world.calls(1));
+    await first;
+    await world.quiet();
+    deepEqual(world.told, ["1: [lookUp]", "pause 1"]);
   });
 
   test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
@@ -249,8 +366,9 @@ suite("a model's session", () => {
     world.ask(1);
     await world.open();
     await world.prompted();
-    const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1" }, options: OPTIONS }, () => undefined);
+    const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
     await world.settle();
+    ok(world.questionId !== undefined);
     asking.cancel();
     await world.settle();
     let taken: boolean | undefined;
@@ -314,10 +432,11 @@ suite("a model's session", () => {
   test("an agent that dies fails the request; the next one loads its session, and hears nothing of what is told again", async () => {
     await using world = new World();
     world.ask(1);
-    await world.open();
+    const { offer } = await world.open();
     await world.prompted();
     await world.agent.die();
     await world.settle();
+    match(await callOf(offer, "lookUp"), /This chat has ended/);
     deepEqual(world.told, ["1 cut", "end 1 (The other side closed the connection.)"]);
     world.ask(2);
     await world.settle();

@@ -57,6 +57,8 @@ export class SessionActor extends Actor<Message> {
   #turn: RequestId = "";
   /** What the agent waits for, by call id; `what`: with which it asked. */
   readonly #asked = new Map<string, Asked & { readonly what: object }>();
+  /** Call ids of the permissions that were put to the user, by the question's. */
+  readonly #shown = new Map<string, string>();
   #calls = 0;
 
   constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
@@ -163,9 +165,9 @@ export class SessionActor extends Actor<Message> {
   }
 
   #decide(questionId: string, settle: (isTaken: boolean) => void): void {
-    const callId = [...this.#asked].find(([, asked]) => asked.kind === "permission" && asked.questionId === questionId)?.[0];
+    const callId = this.#shown.get(questionId);
     if (callId !== undefined) this.#step({ kind: "decided", callId });
-    settle(callId !== undefined && !this.#asked.has(callId));
+    settle(callId !== undefined);
   }
 
   #step(event: SessionEvent): void {
@@ -185,7 +187,10 @@ export class SessionActor extends Actor<Message> {
       case "emit": return this.world.tell({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {
         const asked = this.#asked.get(effect.question.callId);
-        if (asked?.kind === "permission") this.world.tell({ kind: "asked", questionId: asked.questionId, callId: effect.question.callId, question: asked.question });
+        if (asked?.kind === "permission") {
+          this.#shown.set(asked.questionId, effect.question.callId);
+          this.world.tell({ kind: "asked", questionId: asked.questionId, callId: effect.question.callId, question: asked.question });
+        }
         return this.world.tell({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
       }
       case "finish":
@@ -195,7 +200,10 @@ export class SessionActor extends Actor<Message> {
       case "answer": {
         const asked = this.#asked.get(effect.callId);
         this.#asked.delete(effect.callId);
-        if (asked?.kind === "permission") this.world.tell({ kind: "settled", questionId: asked.questionId });
+        if (asked?.kind === "permission") {
+          this.#shown.delete(asked.questionId);
+          this.world.tell({ kind: "settled", questionId: asked.questionId });
+        }
         return asked?.answer(effect.answer);
       }
       case "cancelAgent": return this.#agent.cancel();

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { MOST_QUESTIONS, REPEATABLE_CHARACTERS, HELD_EVENTS, type Effect, type SessionEvent, type State } from "./session-state-model";
+import { HELD_EVENTS, MOST_QUESTIONS, REPEATABLE_CHARACTERS, REPEATABLE_PARTS, type Effect, type SessionEvent, type State } from "./session-state-model";
 import { PENDING_MS, start, step, STOPPING_MS } from "./session-state";
 
 /**
@@ -194,6 +194,9 @@ suite("session state of a model's session", () => {
     equal(story("ask 1", `say ${"a".repeat(REPEATABLE_CHARACTERS + 1)}`, "end", "again 2").replace(/a{9,}/, "a…"),
       "prompt 1, 1: a…, answered, finish 1, 2: This answer is too long to be sent again. It is in the chat's history above., finish 2, (idle)"));
 
+  test("nor one in very many pieces", () =>
+    equal(story("ask 1", ...Array.from({ length: REPEATABLE_PARTS + 1 }, (_, i) => i % 2 === 0 ? "say b" : "think c"), "end", "again 2").split(", ").at(-3), "2: This answer is too long to be sent again. It is in the chat's history above."));
+
   test("more questions than can be shown are refused, shown or held", () => {
     const many = Array.from({ length: MOST_QUESTIONS }, (_, i) => `tool t${i}`), refusal = `t = More than ${MOST_QUESTIONS} tools at a time cannot be run.`;
     equal(story("ask 1", ...many, "tool t").split(", ").at(-2), refusal);
@@ -221,6 +224,8 @@ suite("session state of a model's session", () => {
     equal([...effects.map(show), state.phase.kind].join(", "), "open, finish 1 (The window is closed.), leave, closed");
   });
 
-  test("what cannot be is told to the log", () =>
-    equal(story("end", "ask 1", "opened", "end", "openFailed"), "UNEXPECTED turnEnded while idle, prompt 1, UNEXPECTED opened while streaming, 1: Ada ended its turn without an answer., answered, finish 1, UNEXPECTED openFailed while idle, (idle)"));
+  test("what cannot be is told to the log", () => {
+    equal(story("ask 1", "tool t1", "quiet", "end", "end", "back 2 t1"), "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., UNEXPECTED turnEnded while blocked, 2: Ada ended its turn without an answer., answered, finish 2, (idle)");
+    equal(story("end", "ask 1", "opened", "end", "openFailed"), "UNEXPECTED turnEnded while idle, prompt 1, UNEXPECTED opened while streaming, 1: Ada ended its turn without an answer., answered, finish 1, UNEXPECTED openFailed while idle, (idle)");
+  });
 });
