@@ -1,0 +1,111 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { SessionWorld, callOf, permission, OPTIONS } from "../testing/session-world";
+
+suite("a model's session, what it is asked", () => {
+  test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
+    await using world = new SessionWorld();
+    world.ask(1);
+    const { offer } = await world.open(), gone = new AbortController();
+    await world.prompted();
+    const answer = callOf(offer, "lookUp", gone.signal);
+    await world.quiet();
+    gone.abort();
+    await answer;
+    await world.settle();
+    world.agent.say("s", "Never mind.");
+    world.back(2, ...world.calls(1));
+    await world.settle();
+    deepEqual(world.told.slice(2), ["2: Never mind."]);
+  });
+
+  test("one that is withdrawn before it was shown is not shown", async () => {
+    await using world = new SessionWorld();
+    world.ask(1);
+    const { offer } = await world.open(), gone = new AbortController();
+    await world.prompted();
+    const first = callOf(offer, "lookUp");
+    await world.quiet();
+    const second = callOf(offer, "count", gone.signal);
+    await world.settle();
+    gone.abort();
+    await second;
+    world.back(2, ...world.calls(1));
+    await first;
+    await world.quiet();
+    deepEqual(world.told, ["1: [lookUp]", "pause 1"]);
+  });
+
+  test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
+    await using world = new SessionWorld();
+    world.ask(1);
+    await world.open();
+    await world.prompted();
+    const first = permission(world.agent, "p1"), second = permission(world.agent, "p2", "ls");
+    await world.settle();
+    const [one, two] = world.words.flatMap(word => word.kind === "asked" ? [word] : []);
+    await world.quiet();
+    deepEqual(world.told, ["1: [symposium-agent-execute]", "1: [symposium-agent-execute]", "pause 1"]);
+    deepEqual([one?.callId, two?.callId], world.calls(1));
+    match(one!.question.message, /rm -rf/);
+    const taken: boolean[] = [];
+    world.session.decide(one!.questionId, isTaken => taken.push(isTaken));
+    world.session.decide(one!.questionId, isTaken => taken.push(isTaken));
+    world.session.decide("unknown", isTaken => taken.push(isTaken));
+    await world.settle();
+    deepEqual(taken, [true, false, false]);
+    deepEqual(await first, { outcome: { outcome: "selected", optionId: "yes" } });
+    world.back(2, ...world.calls(1));
+    deepEqual(await second, { outcome: { outcome: "selected", optionId: "no" } });
+    deepEqual(world.words.flatMap(word => word.kind === "settled" ? [word.questionId] : []), [one!.questionId, two!.questionId]);
+  });
+
+  test("a permission is refused outside of a turn, and where nobody can be asked, with a sentence in the chat", async () => {
+    await using world = new SessionWorld({ tools: [] });
+    world.ask(1);
+    await world.open();
+    const prompt = await world.prompted();
+    deepEqual(await permission(world.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
+    prompt.respond({ stopReason: "end_turn" });
+    await world.settle();
+    match(world.told[0]!, /^1: Ada asked to .* VS Code can ask you only in agent mode/);
+    world.policy = "allow";
+    deepEqual(await permission(world.agent, "p2"), { outcome: { outcome: "cancelled" } });
+  });
+
+  test("what the settings allow is allowed; a foreign caller's agent is refused all the same", async () => {
+    for (const [isForeign, optionId] of [[false, "yes"], [true, "no"]] as const) {
+      await using world = new SessionWorld({ isForeign });
+      world.policy = "allow";
+      world.ask(1);
+      await world.open();
+      await world.prompted();
+      deepEqual(await permission(world.agent, "p1"), { outcome: { outcome: "selected", optionId } });
+    }
+  });
+
+  test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
+    await using world = new SessionWorld();
+    world.ask(1);
+    const { offer } = await world.open();
+    await world.prompted();
+    const answer = await world.agent.peer.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } }, options: OPTIONS });
+    deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    deepEqual(world.told, []);
+  });
+
+  test("a question that the agent takes back is not decided", async () => {
+    await using world = new SessionWorld();
+    world.ask(1);
+    await world.open();
+    await world.prompted();
+    const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
+    await world.settle();
+    ok(world.questionId !== undefined);
+    asking.cancel();
+    await world.settle();
+    let taken: boolean | undefined;
+    world.session.decide(world.questionId, isTaken => { taken = isTaken; });
+    await world.settle();
+    equal(taken, false);
+  });
+});
