@@ -1,9 +1,10 @@
 // `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares with a yardstick
 // that is measured in the same run, because a ratio means the same on every machine. `--quick`: a look, with rough ratios.
 import { build } from "esbuild";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { build as buildPrograms } from "./build.mjs";
 import { globSync } from "./glob.mjs";
 import { fail, options, root } from "./project.mjs";
 
@@ -12,7 +13,11 @@ process.chdir(root);
 const files = globSync(["bench"], /\.bench\.ts$/).filter(file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)));
 if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
 
+// What is measured is what is here, not what was built at some time.
+await buildPrograms();
+
 // Below node_modules' parent, so that packages are found. Minified as the package is: names that are kept cost time.
+mkdirSync(path.join(root, "out"), { recursive: true });
 const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
   const entryPoints = [...files, ...globSync(["bench"], /\.program\.ts$/)];
