@@ -184,6 +184,19 @@ suite("whose request it is", () => {
     equal(other.ask("two"), "new");
   });
 
+  test("a call that was stopped gets its result later: its turn is the same without and with it", () => {
+    const story = new Story();
+    story.ask("one");
+    story.call("s1", "t");
+    const [call] = story.chat.waitsFor;
+    story.chronicle.end("s1", "cut");
+    story.chat.ask({ id: 99, words: "two", rounds: [], isCut: false });
+    if (call) call.result = undefined;
+    equal(story.send(), "continue s1");
+    story.answer("s1", "done");
+    equal(story.ask("three"), "continue s1");
+  });
+
   test("another model's turns are quoted, also behind a turn that was stopped", () => {
     const story = new Story();
     story.ask("one");

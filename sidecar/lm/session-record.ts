@@ -64,7 +64,7 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
 /** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
-  const turns = reading.summary !== undefined ? shown(session, identity, reading) : reading.turns.map(committed);
+  const turns = reading.summary !== undefined ? shown(session, identity, reading) : withOwnCalls(reading.turns.map(committed), whole(session));
   return {
     ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false,
     knowsMore: session.knowsMore || turns.length < whole(session).length,
@@ -135,6 +135,14 @@ function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading)
 export function isTail(ours: Turn, theirs: ReadTurn): boolean {
   if (theirs.user !== undefined) return false;
   return theirs.calls.length > 0 ? theirs.calls.every(id => ours.calls.includes(id)) : theirs.text !== "" && theirs.last === ours.last;
+}
+
+/** A call that was stopped has no result at first, and is in no history; its result may come, and the call with it, in a later one. */
+function withOwnCalls(theirs: readonly Turn[], ours: readonly Turn[]): readonly Turn[] {
+  return theirs.map((turn, i) => {
+    const missing = ours[i]?.user === turn.user ? ours[i]?.calls.filter(id => !turn.calls.includes(id)) ?? [] : [];
+    return missing.length === 0 ? turn : { ...turn, calls: [...turn.calls, ...missing] };
+  });
 }
 
 const NOTHING: Round = { text: "", calls: [] };

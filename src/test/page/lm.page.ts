@@ -112,24 +112,32 @@ suite("agents in VS Code's own chat", () => {
     await chat.stop();
     await chat.say("say after the question");
     await chat.answered("after the question");
+    await chat.say("say once more");
+    await chat.answered("once more");
+    assert.equal(heard("session/new").length, 1, "also when the history has the call that was stopped");
   });
 
   test("another model sees the conversation, and the first one hears what it missed", async () => {
+    await chat.newChat();
+    await chat.say("say I begin");
+    await chat.answered("I begin");
+    const sessions = heard("session/new").length;
     await chat.pick("Eliza");
     await chat.say("I am curious about the garden");
     await chat.answered(/curious/i);
     await chat.pick("Scripted");
     await chat.say("say back again");
     await chat.answered("back again");
-    assert.equal(heard("session/new").length, 1, "its session goes on");
+    assert.equal(heard("session/new").length, sessions, "its session goes on");
     assert.match(JSON.stringify(heard("session/prompt").at(-1)), /curious about the garden/);
   });
 
   test("another chat is another session, also with the same first words", async () => {
+    const sessions = heard("session/new").length;
     await chat.newChat();
     await chat.say("say hello from the agent");
     await chat.answered("hello from the agent");
-    assert.equal(heard("session/new").length, 2);
+    assert.equal(heard("session/new").length, sessions + 1);
   });
 
   test("after the window was reloaded the conversation goes on", async () => {
@@ -141,7 +149,9 @@ suite("agents in VS Code's own chat", () => {
     await chat.ready();
     await chat.say("say after the reload");
     await chat.answered("after the reload");
-    const last = heard("session/prompt").at(-1);
-    assert.match(JSON.stringify(last), /say before the reload/, "the agent's new session is told what was said");
+    // VS Code in a browser may have lost the last turn; what it shows is what the agent's new session is told.
+    const [first, ...others] = (await chat.asked()).slice(0, -1), told = JSON.stringify(heard("session/prompt").at(-1));
+    assert.equal(first, "say hello from the agent");
+    for (const words of [first, ...others]) assert.ok(told.includes(words), `${words} in ${told}`);
   });
 });

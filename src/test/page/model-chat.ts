@@ -65,6 +65,11 @@ export class ModelChat {
     await this.last.waitFor({ state: "hidden" });
   }
 
+  /** What the user said, as far as it is on the page. */
+  asked(): Promise<readonly string[]> {
+    return this.page.locator(`${SESSION} .interactive-item-container.interactive-request .rendered-markdown`).allInnerTexts().then(texts => texts.map(text => text.trim()));
+  }
+
   async stop(): Promise<void> {
     await this.page.locator(`${SESSION} .chat-input-toolbars .codicon-stop-circle, ${SESSION} .chat-execute-toolbar .codicon-stop-circle`).last().click();
   }
