@@ -25,12 +25,6 @@ export class ModelChat {
     return chat;
   }
 
-  /** In a window that was loaded again the chat comes back by itself. */
-  async ready(): Promise<void> {
-    await this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor({ timeout: 90_000 });
-    await this.last.waitFor();
-  }
-
   get picker(): Locator { return this.page.locator(`${SESSION} .chat-input-toolbars .model-picker-split`).last(); }
   get last(): Locator { return this.page.locator(RESPONSE).last(); }
 
@@ -63,11 +57,6 @@ export class ModelChat {
   async newChat(): Promise<void> {
     await this.page.locator(".part.auxiliarybar .action-label.codicon-plus").first().click();
     await this.last.waitFor({ state: "hidden" });
-  }
-
-  /** What the user said, as far as it is on the page. */
-  asked(): Promise<readonly string[]> {
-    return this.page.locator(`${SESSION} .interactive-item-container.interactive-request .rendered-markdown`).allInnerTexts().then(texts => texts.map(text => text.trim()));
   }
 
   async stop(): Promise<void> {
