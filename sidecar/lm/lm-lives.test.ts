@@ -1,13 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { LM_DEFAULTS, type RequestId } from "../../src/protocol/lm";
-import { objectOr, stringOr } from "../rpc/json";
-import { chatOf, LmWorld } from "../testing/lm-world";
+import { LM_DEFAULTS } from "../../src/protocol/lm";
+import { objectOr } from "../rpc/json";
+import { chatOf, lines, LmWorld } from "../testing/lm-world";
+import { callOf } from "../testing/session-world";
 import { IDLE_MS, MOST_ALIVE, MOST_RECORDS } from "./live";
-import type { ToolOffer } from "./tool-offer";
-
-const never = new AbortController().signal;
-const callOf = async (offer: ToolOffer, name: string) => stringOr(objectOr((await offer.call(name, {}, never)).content[0]).text, "");
-const lines = (world: LmWorld, requestId: RequestId) => world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
 
 suite("the model picker's service, over time", () => {
   test("a session that nobody uses is closed after half an hour; the chat goes on in another, that is told what was said", async () => {

@@ -1,14 +1,11 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { LM_DEFAULTS, type ChatRequest, type RequestId } from "../../src/protocol/lm";
-import { objectOr, stringOr } from "../rpc/json";
-import { chatOf, LmWorld } from "../testing/lm-world";
+import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm";
+import { objectOr } from "../rpc/json";
+import { chatOf, lines, LmWorld } from "../testing/lm-world";
+import { callOf } from "../testing/session-world";
 import { ASIDE_LIMIT_MS } from "./aside";
-import type { ToolOffer } from "./tool-offer";
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
-const never = new AbortController().signal;
-const callOf = async (offer: ToolOffer, name: string) => stringOr(objectOr((await offer.call(name, {}, never)).content[0]).text, "");
-const lines = (world: LmWorld, requestId: RequestId) => world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
 
 suite("the model picker's service", () => {
   test("a chat goes on in one session of its agent, which hears the new words only", async () => {

@@ -62,7 +62,7 @@ export class LmService implements AsyncDisposable {
     });
   }
 
-  /** A rough rule, as good as any: no agent tells what it counts. */
+  /** A quarter of the characters, at least 1: agents count for themselves, and this protocol has always counted so. */
   countTokens(params: unknown): { readonly count: number } {
     const read = readTokenCount(params);
     if ("wrong" in read) throw refused(read.wrong);

@@ -135,3 +135,6 @@ function there<T>(value: T | undefined): T {
 }
 
 export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): SimulatedChat { return new SimulatedChat(`conversation ${name}`, name, marks); }
+
+/** What was told of one request. */
+export const lines = (world: LmWorld, requestId: RequestId): readonly string[] => world.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
