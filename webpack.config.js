@@ -1,4 +1,4 @@
-// The three programs. Each is one entry file; only the sidecar has further chunks, which it loads on first use.
+// The programs: the host, two pages, the sidecar. Each is one entry file; only the sidecar has further chunks, which it loads on first use.
 //
 // Who minifies what: esbuild, class names kept. The page's bundle is mostly mynah-ui, which comes minified: it is neither
 // parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left alone.
@@ -14,7 +14,7 @@ const MYNAH_PATCH = path.resolve(__dirname, "scripts/mynah-patch.js");
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";
 
-  /** What the three have in common. `options` go to esbuild for every TypeScript module. */
+  /** What they have in common. `options` go to esbuild for every TypeScript module. */
   const program = (name, entry, target, options) => ({
     name, mode, entry: { [name]: entry },
     output: { path: path.resolve(__dirname, "dist"), filename: "[name].js" },
@@ -36,6 +36,7 @@ module.exports = (_env, { mode = "production" }) => {
   const minimizer = target => [new EsbuildPlugin({ target, keepNames: true, legalComments: "none" })];
 
   const host = program("extension", "./src/extension.ts", "node20");
+  const settings = program("settings", "./webview/settings/main.ts", "chrome120");
   const page = program("webview", "./webview/main.ts", "chrome120", production ? { minify: true, keepNames: true } : {});
   const sidecar = program("sidecar", "./sidecar/main.ts", "node20");
   return [
@@ -50,6 +51,7 @@ module.exports = (_env, { mode = "production" }) => {
       module: { noParse: MYNAH, rules: [...page.module.rules, { test: MYNAH, loader: MYNAH_PATCH }] },
       optimization: { minimize: false },
     },
+    { ...settings, target: ["web", "es2022"], optimization: { minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none" })] } },
     {
       ...sidecar, target: "node20",
       output: {
@@ -64,6 +66,9 @@ module.exports = (_env, { mode = "production" }) => {
           cacheGroups: {
             default: false, defaultVendors: false,
             wire: { name: "wire", test: /node_modules[\\/]vscode-jsonrpc/, priority: 3 },
+            // Of what few start: none of it is in the way of the others.
+            proxy: { name: "proxy", test: /node_modules[\\/]undici/, priority: 3 },
+            archives: { name: "archives", test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/, priority: 3 },
             mcp: { name: "mcp", test: /node_modules/, priority: 2 },
             common: { name: "common", minChunks: 2, priority: 1 },
           },

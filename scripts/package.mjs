@@ -7,7 +7,7 @@ import { build } from "./build.mjs";
 import { fail, manifest, node, options, root } from "./project.mjs";
 
 /** All that a package may hold; what webpack makes besides is for tests and bug reports. */
-const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+const ALLOWED = /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
 /** Builds, and gathers the licences of what is bundled. */
 export async function prepare() {

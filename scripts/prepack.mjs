@@ -7,4 +7,4 @@ import { fail, root } from "./project.mjs";
 
 await prepare().catch(error => fail(error.message));
 // "files" in package.json is for both packages, and vsce knows no exceptions there; npm does, in the folder itself.
-writeFileSync(path.join(root, "dist/.npmignore"), "extension.js\nwebview.js\n");
+writeFileSync(path.join(root, "dist/.npmignore"), "extension.js\nwebview.js\nsettings.js\n");

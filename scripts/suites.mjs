@@ -65,7 +65,7 @@ export async function host({ grep, output } = {}) {
 const programs = () => compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", { format: "esm", splitting: true, packages: "external", outbase: "sidecar/testing", outExtension: { ".js": ".mjs" } });
 
 /** The page suites that take longest. */
-const LONGEST = ["accessibility", "lm", "hostile", "delivery"];
+const LONGEST = ["accessibility", "lm", "hostile", "installs", "lm-tools", "lm-history", "delivery"];
 
 /**
  * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, each with a VS Code
@@ -73,10 +73,12 @@ const LONGEST = ["accessibility", "lm", "hostile", "delivery"];
  */
 export async function pages({ grep } = {}) {
   await programs();
-  // Functions that are handed to the page must not call the helper that keeps names.
-  await compile(globSync(["src/test/page"], /\.page\.ts$/), "out/page", { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
+  await compilePages(globSync(["src/test/page"], /\.page\.ts$/), "out/page");
   return sum("pages", await sideBySide(shares(globSync(["out/page"], /\.page\.mjs$/).map(file => path.basename(file, ".page.mjs"))), names => page(names, grep)));
 }
+
+/** Functions that are handed to the page must not call the helper that keeps names. */
+const compilePages = (files, outdir) => compile(files, outdir, { format: "esm", splitting: true, packages: "external", outbase: "src/test/page", outExtension: { ".js": ".mjs" }, keepNames: false });
 
 /** What one process does: the longest alone and first of all, of the others ever fewer, so that both end at about the same time. */
 export function shares(names) {
@@ -94,18 +96,20 @@ export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env
   node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
     ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: LIMIT }));
 
-/** Published agents against a scripted model: without us, in VS Code, and through chains of proxies. Only when they are asked for. */
+/** Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of proxies. Only when they are asked for. */
 export async function agents({ grep, output } = {}) {
   await programs();
+  await compilePages(["harness", "model-chat"].map(name => `src/test/page/${name}.ts`), "out/agents-page");
   return mocha("agents", { grep, output }, env =>
     node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), "scripts/real-agents/agents.test.mjs", "scripts/real-agents/chains.test.mjs"], { env, output }));
+      ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)], { env, output }));
 }
 
 const pick = grep => grep === undefined ? [] : ["--grep", grep];
 
-/** The tests in src/test for the extension host. */
-function compileHost() {
+/** The tests in src/test for the extension host, and the agent that they talk to. */
+async function compileHost() {
+  await programs();
   const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !file.startsWith("src/test/page/"));
   return compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
 }

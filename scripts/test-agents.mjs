@@ -1,6 +1,7 @@
-// `npm run test:agents`: published agents in VS Code and through chains of proxies, against a scripted model on this machine. Opt-in, because
-// the first run installs the agents (0.5 GB, into SYMPOSIUM_AGENTS_CACHE or ~/.cache/symposium-agents). Nothing leaves the machine besides.
-//   npm run test:agents [-- --grep PATTERN]      The screenshots are in out/agents.
+// `npm run test:agents`: published agents in Symposium's chat, in VS Code's own, and through chains of proxies, against a scripted model on this
+// machine. Opt-in, because the first run installs the agents (0.5 GB, into SYMPOSIUM_AGENTS_CACHE or ~/.cache/symposium-agents). Nothing
+// leaves the machine besides.
+//   npm run test:agents [-- --grep PATTERN]      The screenshots are in out/agents, and out/screenshots/lm-….
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

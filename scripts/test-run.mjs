@@ -1,5 +1,6 @@
 // What `npm test` does once the dependencies are there. VS Code, agents and tests get a HOME and a temporary folder of their own,
 // which are removed at the end, and whatever is then still running is found, named, ended and counted as a failure.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +10,7 @@ import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
 import { AGENTS } from "./real-agents/agents.mjs";
 import { cacheFolder as agentsCache, installAgents } from "./real-agents/install.mjs";
+import { userEnvironment } from "./real-installs/user.mjs";
 import { agents, host, lint, npm, pages, types, units } from "./suites.mjs";
 import { summary } from "./summary.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
@@ -33,12 +35,15 @@ export async function runAll(argv, started) {
     end(census(mark));
     try { rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); } catch (error) { console.error(`A temporary folder is left: ${error.message}`); }
   });
-  const home = path.join(temporary, "home"), t = path.join(temporary, "t");
+  const home = path.join(temporary, "home"), t = path.join(temporary, "t"), { RUSTUP_HOME } = userEnvironment();
   for (const folder of [home, t]) mkdirSync(folder);
   Object.assign(process.env, {
     HOME: home, USERPROFILE: home, TMPDIR: t, TEMP: t, TMP: t, SYMPOSIUM_VSCODE_CACHE: cacheFolder, SYMPOSIUM_AGENTS_CACHE: agentsCache, SYMPOSIUM_TEST_RUN: run,
+    ...(RUSTUP_HOME === undefined ? {} : { RUSTUP_HOME }), // Rust's toolchains are the user's
     ...(usesShim() && !process.env.VSCODE_EXECUTABLE ? { VSCODE_EXECUTABLE: path.join(root, "scripts/vscode-box/code-shim.mjs") } : {}),
   });
+
+  if (spawnSync("cargo", ["--version"]).status !== 0) process.env.SYMPOSIUM_WITHOUT_CARGO = "1";
 
   const results = [];
   const suite = async (name, work) => {

@@ -1,5 +1,7 @@
 /** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
-export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "authRequired" | "closed" | "unsupported";
+export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "authRequired" | "closed" | "unsupported"
+  /** An agent extension's end took the agent along. */
+  | "extension";
 
 export class AgentError extends Error {
   override readonly name = "AgentError";
@@ -29,8 +31,24 @@ export function agentAnswered(agent: string, what: string, cause: unknown): Agen
   return new AgentError("protocol", `${agent} answered with an error: ${what}`, { cause });
 }
 
-export function agentNeedsSignIn(agent: string): AgentError {
-  return new AgentError("authRequired", `${agent} wants you to sign in first. Sign in with its own command line, then restart the agent.`);
+/** `isAsked`: where it is said, the next prompt asks how. */
+export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
+  return new AgentError("authRequired", `${agent} wants you to sign in.`, { advice: isAsked ? "Send your prompt again: then you are asked how." : "Send a prompt in Symposium's own chat: there you are asked how." });
+}
+
+/** The agent names no way that we know. */
+export function noWayToSignIn(agent: string): AgentError {
+  return new AgentError("authRequired", `${agent} wants you to sign in first, and does not say how.`, { advice: "Sign in with its own command line, then send your prompt again." });
+}
+
+export function notSignedIn(agent: string, cause?: unknown): AgentError {
+  const why = cause instanceof Error ? `: ${cause.message}` : ".";
+  return new AgentError("authRequired", `You were not signed in to ${agent}${why}`, { cause, advice: "Send your prompt again to be asked again." });
+}
+
+/** One round is enough: asked again, it would be the same again. */
+export function stillNotSignedIn(agent: string, how: string): AgentError {
+  return new AgentError("authRequired", `${agent} still wants you to sign in, although “${how}” has just succeeded.`, { advice: "Try another way, or its own command line; the log has what it said." });
 }
 
 export function noDistribution(agent: string): AgentError {
@@ -40,4 +58,14 @@ export function noDistribution(agent: string): AgentError {
 /** `why` continues the sentence and ends it. */
 export function agentNotStarted(agent: string, why: string, cause: unknown): AgentError {
   return new AgentError("notFound", `${agent} could not be started: ${why}`, { cause });
+}
+
+/** A built-in extension of another version. */
+export function notBuiltIn(extension: string): AgentError {
+  return new AgentError("unsupported", `“${extension}” is not part of this version of Symposium.`);
+}
+
+/** An agent extension's end, which took its agent along. `what` says which, and how. */
+export function extensionEnded(what: string, cause: unknown): AgentError {
+  return new AgentError("extension", what, { cause, advice: "The agent ended with it; your next prompt starts both again." });
 }

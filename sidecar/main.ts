@@ -12,9 +12,13 @@ async function main(): Promise<number> {
   switch (command.kind) {
     case "serve": return (await import("./cli/serve")).serve(VERSION).then(() => 0);
     case "reap": return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
+    case "bunzip2": return (await import("./agents/install/bunzip")).bunzipInput(process.stdin, process.stdout).then(() => 0);
     case "run-with": return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
     case "vscodelm": return logged(command.log, async tell => (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, tell, VERSION));
     case "eliza": return logged(command.log, async tell => (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION));
+    case "proxy": return logged(command.log, async tell => (await import("./cli/proxy")).serveOwnProxy(command.proxy, tell, VERSION));
+    case "registry": return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
+    case "doctor": return logged(command.log, async tell => (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION));
     case "mcp": return (await import("./cli/mcp")).runShim();
     case "help": return printed(process.stdout, usage(command.of), 0);
     case "version": return printed(process.stdout, `${VERSION}\n`, 0);

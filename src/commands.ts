@@ -8,15 +8,18 @@ import { additions } from "./editor/additions";
 import { NothingToAdd, type EditorContext, type Gathered } from "./editor/context";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
 import type { Configuration } from "./settings/configuration";
+import { selectAgent, type AgentSources } from "./settings/select-agent";
 
 export interface CommandWorld {
   readonly chat: ChatController;
   readonly configuration: Configuration;
   readonly context: EditorContext;
+  readonly sources: AgentSources;
+  openSettings(): void;
   showLogs(): void;
 }
 
-export function registerCommands({ chat, configuration, context, showLogs }: CommandWorld): vscode.Disposable {
+export function registerCommands({ chat, configuration, context, sources, openSettings, showLogs }: CommandWorld): vscode.Disposable {
   const openChat = async (): Promise<void> => { await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`); };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, left } = await gathered(gather);
@@ -31,11 +34,12 @@ export function registerCommands({ chat, configuration, context, showLogs }: Com
     "symposium.newTab": async () => { chat.openTab(); await openChat(); },
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
-    "symposium.selectAgent": () => selectAgent(configuration),
+    "symposium.selectAgent": () => selectAgent(configuration, sources),
     "symposium.restartAgent": async () => {
       if (!await chat.restartAgent()) await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
+    "symposium.openSettings": openSettings,
     "symposium.showLogs": showLogs,
   } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
@@ -63,17 +67,10 @@ async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
   }
 }
 
-async function selectAgent(configuration: Configuration): Promise<void> {
-  const { agents, currentAgentId } = configuration.settings;
-  const items = agents.map(({ id, name }) => ({ label: name, description: id === currentAgentId ? `${id} (selected)` : id, id }));
-  const chosen = await vscode.window.showQuickPick(items, { title: "Agent of New Tabs", placeHolder: "Open tabs stay with the agent they have" });
-  if (chosen) await configuration.selectAgent(chosen.id);
-}
-
 /** Where a button leads that stands for a command. */
 const COMMAND_OF = {
   showLogs: "symposium.showLogs", restartAgent: "symposium.restartAgent", restartSidecar: "symposium.restartSidecar",
-  selectAgent: "symposium.selectAgent", manageTrust: "workbench.trust.manage",
+  selectAgent: "symposium.selectAgent", manageTrust: "workbench.trust.manage", openSettings: "symposium.openSettings",
 } as const satisfies Readonly<Record<HostAction, CommandName | "workbench.trust.manage">>;
 
 export async function act(action: HostAction): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }

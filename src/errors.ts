@@ -56,8 +56,9 @@ export function agentReplaced(missing: string, instead: string): string {
   return `The agent “${missing}” is not configured any more; ${instead} answers from here on.`;
 }
 
-export function bypassNotKept(agent: string): string {
-  return `Your settings could not be written, so permissions of ${agent} are not bypassed: you are asked again. Is settings.json free of mistakes, and may it be changed?`;
+export function bypassNotKept(agent: string, isOn: boolean): string {
+  const so = isOn ? `permissions of ${agent} are not bypassed: you are asked again` : `permissions of ${agent} are still bypassed: you are not asked`;
+  return `Your settings could not be written, so ${so}. Is settings.json free of mistakes, and may it be changed?`;
 }
 
 /** What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence for the agent. */

@@ -9,7 +9,10 @@ import { realClock } from "./clock";
 import { act, invite, registerCommands, registerTestCommands, tell } from "./commands";
 import { EditorComposer } from "./editor/composer";
 import { registerDiscussAction } from "./editor/discuss-action";
+import { IdeOperations } from "./editor/ide-operations";
 import { Proposals } from "./editor/proposals";
+import { ripgrep } from "./editor/ripgrep";
+import { runInTerminal } from "./editor/terminal-program";
 import { TextFiles } from "./editor/text-files";
 import { WorkingFolders } from "./editor/working-folders";
 import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/workspace";
@@ -21,6 +24,9 @@ import { lmErrors, partClasses, registerLm, toolParts } from "./lm/register";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW, COMMANDS } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
+import { Milestones } from "./settings-view/milestones";
+import { registerSettings, type SettingsPart } from "./settings-view/register";
+import { AgentSecrets } from "./settings/agent-secrets";
 import { ChosenControls } from "./settings/chosen-controls";
 import { Configuration } from "./settings/configuration";
 import { SidecarSupervisor } from "./sidecar-supervisor";
@@ -42,27 +48,34 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 
   const folders = workspaceFolders(log);
   const files = new TextFiles();
+  const ide = own(new IdeOperations(realClock, file => files.read(file)));
   const proposals = own(new Proposals(files, folders.folders));
   const composer = own(new EditorComposer(realClock, log));
   const chosen = new ChosenControls(context.globalState, log);
   const learned = new Learned(context.globalState, log, () => models.changed(configuration.settings.languageModel.isEnabled));
+  const secrets = new AgentSecrets(context.secrets, log);
   const kept = new KeptSessions(context.workspaceState, log);
   const capture = new ResponseCapture();
+  const milestones = new Milestones((key, value) => void vscode.commands.executeCommand("setContext", key, value));
   const supervisor = sidecar = new SidecarSupervisor({
     clock: realClock, log, changed: phase => {
       chat.phaseChanged(phase);
-      if (phase.kind === "running") supervisor.tell("settings/languageModel", configuration.settings.languageModel);
+      settingsPart.controller.phaseChanged(phase);
+      if (phase.kind === "running") {
+        supervisor.tell("settings/languageModel", configuration.settings.languageModel);
+        void settingsPart.updates.sidecarRuns();
+      }
       if (phase.kind !== "running") attention.clear();
     },
     launcher: lazyLauncher(async () => new (await import(/* webpackMode: "eager" */ "./sidecar-process")).ProcessLauncher({
       bundled: path.join(context.extensionPath, "dist", "sidecar.js"), custom: () => configuration.settings.acpAgentPath,
-      hello: () => hello(configuration, context), env: process.env, clock: realClock, log,
+      hello: () => hello(configuration, context), env: { ...process.env, ...await ripgrep(vscode.env.appRoot) }, clock: realClock, log,
     })),
     listeners: {
       "chat/event": event => chat.event(event),
       "chat/snapshot": snapshot => chat.snapshot(snapshot),
       "chat/attention": wanted => attention.heard(wanted),
-      "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId),
+      "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId, true),
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
       "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
       "lm/responseComplete": () => undefined, // the answer comes right behind it
@@ -70,8 +83,14 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "lm/keptSessions": async () => ({ sessions: kept.all() }),
       "lm/keepSession": ({ id, session }) => kept.keep(id, session),
       "lm/forgetSessions": ({ ids }) => kept.forget(ids),
+      "agents/changed": () => settingsPart.controller.stateChanged(),
+      "agents/installing": ({ of, id, progress }) => settingsPart.controller.installing(of, id, progress),
       "editor/readTextFile": async ({ path: file }) => ({ text: await files.read(file) }),
       "editor/writeTextFile": async ({ path: file, text }) => { await files.write(file, text); return {}; },
+      "editor/runInTerminal": program => runInTerminal(program),
+      "editor/ideOperation": (request, signal) => ide.operate(request, signal),
+      "secrets/environment": async ({ agentId }) => ({ env: await secrets.environment(agentId) }),
+      "secrets/keepEnvironment": async ({ agentId, env }) => { await secrets.keep(agentId, env); return {}; },
       "editor/openPage": ({ url }) => void openPage(url, folders),
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
@@ -82,7 +101,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, composer, log,
     settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
     act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
-    forwarded: (tabId, event) => capture.heard(tabId, event),
+    forwarded: (tabId, event) => { capture.heard(tabId, event); milestones.event(event); },
+    outdatedChanged: () => settingsPart.controller.changed(),
+  }));
+  const settingsPart: SettingsPart = own(registerSettings({
+    extension: { id: context.extension.id, extensionUri: context.extensionUri, globalState: context.globalState },
+    configuration, supervisor, chat, secrets, cwd: () => folders.folders()[0] ?? folders.home, log,
   }));
 
   const provider = new LmProvider({
@@ -94,15 +118,19 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
   own(registerDiscussAction("symposium.discussSelection", COMMANDS["symposium.discussSelection"]));
-  own(vscode.workspace.onDidGrantWorkspaceTrust(() => chat.trustGranted()));
-  own(configuration.onChange(({ bypass, logLevel, languageModel }) => {
+  own(vscode.workspace.onDidGrantWorkspaceTrust(() => { chat.trustGranted(); settingsPart.controller.settingsChanged(); }));
+  milestones.agent(configuration.settings.currentAgentId);
+  own(configuration.onChange(({ bypass, logLevel, languageModel, extensions, currentAgentId }) => {
+    milestones.agent(currentAgentId);
     models.changed(languageModel.isEnabled);
     supervisor.tell("settings/languageModel", languageModel);
     supervisor.tell("settings/bypass", { agentIds: bypass });
     supervisor.tell("settings/logLevel", { level: logLevel });
+    supervisor.tell("settings/extensions", { extensions });
     chat.postState();
+    settingsPart.controller.settingsChanged();
   }));
-  own(registerCommands({ chat, configuration, context: composer.context, showLogs: () => channel().show() }));
+  own(registerCommands({ chat, configuration, context: composer.context, sources: settingsPart.sources, openSettings: () => settingsPart.open(), showLogs: () => channel().show() }));
   if (context.extensionMode === vscode.ExtensionMode.Production) return undefined;
   own(registerTestCommands(chat, capture));
   return { onLog: log.onLog };
@@ -111,8 +139,9 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 /** Resolves when the sidecar and its agents have ended. */
 export async function deactivate(): Promise<void> { await sidecar?.dispose(); }
 
-function hello({ settings: { logLevel, traceDir, bypass } }: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
-  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, storage: globalStorageUri.fsPath };
+function hello(configuration: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
+  const { logLevel, traceDir, bypass, extensions } = configuration.settings;
+  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: configuration.proxy, storage: globalStorageUri.fsPath };
 }
 
 /** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */

@@ -1,9 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { AGENT_TOOLS } from "./lm/agent-tools";
 import { VENDOR } from "./lm/models";
-import { CHAT_VIEW, COMMANDS, CONTAINER, SETTINGS, TEST_COMMANDS, VIEWS, type CommandName, type SettingName } from "./names";
+import { COMMANDS, CONTAINER, CONTEXTS, SETTINGS, SETTINGS_PAGE, TEST_COMMANDS, VIEWS, WALKTHROUGH, type CommandName, type SettingName } from "./names";
 import { LOG_LEVELS } from "./protocol/log";
+import { UPDATE_MODES } from "./protocol/settings-view";
 import { readSettings } from "./settings/settings";
 
 interface Manifest {
@@ -13,9 +14,10 @@ interface Manifest {
     readonly viewsContainers: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string }[]>>;
+    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string; readonly group?: string }[]>>;
     readonly languageModelChatProviders: readonly { readonly vendor: string; readonly when: string }[];
     readonly languageModelTools: readonly { readonly name: string; readonly toolReferenceName: string; readonly when: string; readonly canBeReferencedInPrompt: boolean; readonly modelDescription: string }[];
+    readonly walkthroughs: readonly { readonly id: string; readonly steps: readonly { readonly id: string; readonly description: string; readonly media: { readonly svg: string; readonly altText: string }; readonly completionEvents: readonly string[] }[] }[];
     readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly scope?: string; readonly enum?: readonly string[] }>> };
   };
 }
@@ -36,8 +38,8 @@ suite("the manifest and the public names", () => {
     deepEqual([...read].sort(), Object.keys(contributes.configuration.properties).sort());
   });
 
-  test("every declared level of the log is one that we have, and no other", () =>
-    deepEqual(contributes.configuration.properties["symposium.logLevel"]?.enum, LOG_LEVELS));
+  test("what a setting may be is what we know", () =>
+    deepEqual([contributes.configuration.properties["symposium.logLevel"]?.enum, contributes.configuration.properties["symposium.updates"]?.enum], [LOG_LEVELS, UPDATE_MODES]));
 
   test("the defaults of the manifest are values that we understand", () => {
     const settings = readSettings(name => contributes.configuration.properties[name]?.default);
@@ -53,7 +55,7 @@ suite("the manifest and the public names", () => {
   });
 
   test("menus name declared commands and views", () => {
-    for (const [menu, items] of Object.entries(contributes.menus)) for (const { command, when } of items) ok(command in COMMANDS && (menu !== "view/title" || when.includes(CHAT_VIEW)), `${command} in ${menu}`);
+    for (const [menu, items] of Object.entries(contributes.menus)) for (const { command, when } of items) ok(command in COMMANDS && (menu !== "view/title" || VIEWS.some(view => when === `view == ${view}`)), `${command} in ${menu}`);
   });
 
   test("what a user looks at or has selected can be added from its own menu", () => {
@@ -66,7 +68,22 @@ suite("the manifest and the public names", () => {
     deepEqual(Object.entries(contributes.views).map(([container, views]) => [container, views.map(({ id }) => id)]), [[CONTAINER, [...VIEWS]]]);
   });
 
-  test("nothing activates before its first use", () => deepEqual(manifest.activationEvents, []));
+  test("nothing activates before its first use; a settings page that was open when the window was reloaded is one", () => deepEqual(manifest.activationEvents, [`onWebviewPanel:${SETTINGS_PAGE}`]));
+
+  test("each step of the walkthrough leads to commands that there are, has its drawing, and is ticked off by what we do", () => {
+    deepEqual(contributes.walkthroughs.map(({ id }) => id), [WALKTHROUGH]);
+    const steps = contributes.walkthroughs.flatMap(walkthrough => walkthrough.steps);
+    equal(new Set(steps.map(({ id }) => id)).size, 5);
+    const known = new Set([...Object.keys(COMMANDS).map(command => `onCommand:${command}`), ...VIEWS.map(view => `onView:${view}`), ...Object.values(CONTEXTS).map(context => `onContext:${context}`)]);
+    for (const { id, description, media, completionEvents } of steps) {
+      ok([...description.matchAll(/\(command:([^)]*)\)/g)].every(([, command = ""]) => command in COMMANDS), id);
+      ok(existsSync(media.svg) && !/#[0-9a-f]{3}|rgb\(|<script|href/i.test(readFileSync(media.svg, "utf8")) && media.altText !== "", id); // colours are the theme's
+      ok(completionEvents.length > 0 && completionEvents.every(event => known.has(event)), id);
+    }
+  });
+
+  test("the gear of the chat leads to the settings", () =>
+    ok(contributes.menus["view/title"]?.some(({ command, when, group }) => command === "symposium.openSettings" && when === "view == symposium.chatView" && group?.startsWith("navigation"))));
 
   test("a workspace that is not trusted cannot decide what is executed or how it is allowed", () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;

@@ -9,8 +9,11 @@ interface SettingRow { readonly default: unknown; readonly scope: "user" | "any"
 export const SETTINGS = {
   "symposium.agents": { default: [], scope: "user" },
   "symposium.currentAgentId": { default: "", scope: "user" },
+  "symposium.extensions": { default: null, scope: "user" },
   "symposium.bypassPermissions": { default: [], scope: "user" },
   "symposium.acpAgentPath": { default: "", scope: "user" },
+  "symposium.registryUrl": { default: "", scope: "user" },
+  "symposium.updates": { default: "notify", scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
   "symposium.requireModifierToSend": { default: false, scope: "any" },
   "symposium.enableExperimentalLM": { default: false, scope: "user" },
@@ -23,7 +26,13 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const CONTAINER = "symposium";
 export const CHAT_VIEW = "symposium.chatView";
-export const VIEWS = [CHAT_VIEW] as const;
+export const SETTINGS_VIEW = "symposium.settingsView";
+export const VIEWS = [CHAT_VIEW, SETTINGS_VIEW] as const;
+/** The type of the editor that the settings page is. */
+export const SETTINGS_PAGE = "symposium.settings";
+export const WALKTHROUGH = "start";
+/** Keys of `when` clauses that we set. */
+export const CONTEXTS = { agentChosen: "symposium.agentChosen", answered: "symposium.answered" } as const;
 
 /** With their titles. */
 export const COMMANDS = {
@@ -34,6 +43,7 @@ export const COMMANDS = {
   "symposium.selectAgent": "Select Agent",
   "symposium.restartAgent": "Restart Agent",
   "symposium.restartSidecar": "Restart Sidecar",
+  "symposium.openSettings": "Open Settings",
   "symposium.showLogs": "Show Logs",
 } as const;
 export type CommandName = keyof typeof COMMANDS;

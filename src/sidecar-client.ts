@@ -42,10 +42,16 @@ export class StreamClient implements SidecarClient {
     const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new StreamMessageWriter(toSidecar), { error: report, warn: report, info: report, log: report });
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
-    const { "editor/readTextFile": read, "editor/writeTextFile": write, "lm/keptSessions": kept, ...notes } = handlers;
+    const {
+      "editor/readTextFile": read, "editor/writeTextFile": write, "editor/runInTerminal": run, "editor/ideOperation": operate, "secrets/environment": secrets, "secrets/keepEnvironment": keep, "lm/keptSessions": kept, ...notes
+    } = handlers;
     for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
     connection.onRequest("editor/readTextFile", served(read));
     connection.onRequest("editor/writeTextFile", served(write));
+    connection.onRequest("editor/runInTerminal", served(run));
+    connection.onRequest("editor/ideOperation", served(operate));
+    connection.onRequest("secrets/environment", served(secrets));
+    connection.onRequest("secrets/keepEnvironment", served(keep));
     connection.onRequest("lm/keptSessions", served(kept));
     connection.listen();
     this.#connection = connection;

@@ -55,7 +55,7 @@ suite("sidecar process", () => {
     };
     const it = new ProcessLauncher({
       bundled, custom: () => custom, clock, log, env: { ...process.env, SHELL: shell, NODE_OPTIONS: "--title=not-for-children", VSCODE_PID: "1" },
-      hello: () => ({ protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: folder, bypass: [] }),
+      hello: () => ({ protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: folder, bypass: [], extensions: [], proxy: "" }),
     });
     const handlers = { ...heard, "process/started": () => note("started"), "process/ended": () => note("ended") };
     return { notes, lines, launch: (node: "own" | "login" = "own") => { const process = it.launch(node, handlers); launched.push(process); return process; }, launcher: it };
@@ -164,7 +164,7 @@ suite("sidecar process", () => {
   test("symposium.acpAgentPath is executed when it is no script; when it cannot be, that is said", async () => {
     const script = file("s.js", sidecar());
     const program = file("agent", `#!/bin/sh\n[ "$1" = serve ] && exec "${process.execPath}" "${script}"\n`, 0o755);
-    await (await launcher({ custom: program }).launch().ready).request("hello", { protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: "", bypass: [] });
+    await (await launcher({ custom: program }).launch().ready).request("hello", { protocol: PROTOCOL, build: "1", logLevel: "info", traceDir: "", storage: "", bypass: [], extensions: [], proxy: "" });
     await rejects(launcher({ custom: path.join(folder, "absent") }).launch().ready, { remedy: "again", message: /absent/ });
   });
 

@@ -6,12 +6,15 @@ import type { CardButton, Change } from "./card";
 import { literal } from "./markdown-safe";
 
 const ACTION: Readonly<Record<ActionId, string>> = {
-  showLogs: "Show Logs", restartAgent: "Restart Agent", restartSidecar: "Restart Sidecar", selectAgent: "Select Agent", manageTrust: "Manage Workspace Trust", sendAgain: "Send Again",
+  showLogs: "Show Logs", restartAgent: "Restart Agent", restartSidecar: "Restart Sidecar", selectAgent: "Select Agent", manageTrust: "Manage Workspace Trust", sendAgain: "Send Again", openSettings: "Open Settings",
 };
 
 export function actionButton(action: ActionId, index: number): CardButton {
   return { id: `action:${action}`, label: ACTION[action] ?? literal(action), weight: index === 0 ? "main" : "plain" };
 }
+
+/** Of a tab that goes on as it began. */
+export const NEW_TAB: CardButton = { id: "tab:new", label: "New Tab", weight: "quiet", stays: true };
 
 /** Of an elicitation that is no form. */
 export const OPEN_PAGE: CardButton = { id: "page:open", label: "Open in Browser", weight: "main" };
@@ -39,11 +42,12 @@ export function changeOf(changes: readonly Change[], buttonId: string): Change |
   return at === undefined ? undefined : changes[Number(at)];
 }
 
-export type ButtonMeaning = { readonly kind: "permission"; readonly choice: PermissionChoice } | { readonly kind: "action"; readonly action: ActionId };
+export type ButtonMeaning = { readonly kind: "permission"; readonly choice: PermissionChoice } | { readonly kind: "action"; readonly action: ActionId } | { readonly kind: "newTab" };
 
 /** What a button of a card means; `undefined` for one that is none of ours. */
 export function meaningOf(buttonId: string): ButtonMeaning | undefined {
   if (buttonId === "bypass") return { kind: "permission", choice: { kind: "bypass" } };
+  if (buttonId === NEW_TAB.id) return { kind: "newTab" };
   const [, what, rest] = /^(option|action):(.*)$/s.exec(buttonId) ?? [];
   if (what === "option" && rest !== undefined) return { kind: "permission", choice: { kind: "option", optionId: rest } };
   return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;

@@ -25,5 +25,8 @@ suite("card item", () => {
     deepEqual([disabled(allow), disabled(allow, diff), disabled()], [[undefined], [false, false], undefined]);
   });
 
+  test("a button of a banner that stays can be pressed again", () =>
+    deepEqual(bannerItem({ tone: "info", text: "x", buttons: [{ id: "a", label: "A", weight: "quiet", stays: true }, { id: "b", label: "B", weight: "main" }] }).buttons?.map(({ disabled }) => disabled), [false, undefined]));
+
   test("a banner is a card with its text in the header", () => equal(bannerItem({ tone: "info", text: "x", buttons: [] }).header.body, "x"));
 });

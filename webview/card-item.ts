@@ -38,7 +38,7 @@ function headerItem({ icon, text, tone, status }: CardHeader) {
 export function bannerItem({ tone, text, buttons }: Banner) {
   return {
     messageId: "symposium-banner", fullWidth: true, header: headerItem({ icon: bannerIcon(tone), text, tone }),
-    ...(buttons.length > 0 ? { buttons: buttons.map(button => buttonItem(button, false)) } : {}),
+    ...(buttons.length > 0 ? { buttons: buttons.map(button => buttonItem(button, button.stays === true)) } : {}),
   };
 }
 

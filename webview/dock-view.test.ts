@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { planView, usageView } from "./dock-view";
+import { bypassView, planView, usageView } from "./dock-view";
 
 const step = (status: string, content = status) => ({ content, priority: "medium", status });
 
@@ -11,6 +11,12 @@ suite("dock view", () => {
     deepEqual(view.steps.map(({ mark, state, said }) => [mark, state, said]), [["✓", "done", "done"], ["○", "open", "to do"], ["◐", "current", "in progress"]]);
     equal(planView([step("completed"), step("pending", "later")]).current, "later");
     deepEqual([planView([step("completed")]).current, planView([step("toString")]).steps[0]?.mark], ["", "○"]);
+  });
+
+  test("what is done without asking is said with who does it, and where that is changed", () => {
+    equal(bypassView([], "Ada"), undefined);
+    deepEqual(bypassView(["workspace"], "Ada"), { text: "Permissions bypassed", tooltip: "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings." });
+    equal(bypassView(["agent", "workspace"], "A\u202eda")?.tooltip, "A⟦U+202E⟧da does what it wants, and you are not asked. The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.");
   });
 
   test("usage is short to see and whole to read", () => {

@@ -1,7 +1,9 @@
 /** What stands between the conversation and the prompt: how far the plan is, how full the agent's context. Pure. */
 import type { Conversation, PlanStep, Usage } from "../src/protocol/chat";
+import type { BypassedBy } from "../src/protocol/webview";
 import { oneLine, visible } from "./markdown-safe";
 import { stepMark } from "./render";
+import { texts } from "./texts";
 import { grouped, money, short } from "./words";
 
 export interface PlanView {
@@ -34,6 +36,18 @@ const SAID = { done: "done", current: "in progress", open: "to do" } as const;
 
 function stateOf({ status }: PlanStep): "done" | "current" | "open" {
   return status === "completed" || status === "cancelled" ? "done" : status === "in_progress" ? "current" : "open";
+}
+
+export interface BypassView {
+  readonly text: string;
+  /** What is done without asking, by whom, and where that is changed. */
+  readonly tooltip: string;
+}
+
+export function bypassView(by: readonly BypassedBy[], agent: string): BypassView | undefined {
+  if (by.length === 0) return undefined;
+  const why = by.map(each => each === "agent" ? `${visible(agent)} does what it wants, and you are not asked.` : "The extension Workspace changes files and runs commands, and you are not asked.");
+  return { text: texts.bypassed, tooltip: [...why, texts.bypassedWhere].join(" ") };
 }
 
 export interface UsageView {

@@ -1,13 +1,15 @@
 /**
- * The place between a tab's conversation and its prompt: the plan that is under way, how full the agent's context is, and the
- * prompts that wait.
+ * The place between a tab's conversation and its prompt: that nobody is asked here, the plan that is under way, how full the agent's context is, the session's
+ * details, and the prompts that wait.
  *
  * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is the
  * user's choice, and outlives new plans.
  */
 import type { PlanStep, Usage } from "../src/protocol/chat";
-import { planView, usageView } from "./dock-view";
+import { DetailsPanel } from "./details-panel";
+import { planView, usageView, type BypassView } from "./dock-view";
 import { freshId, make, setText } from "./dom";
+import { fold } from "./fold";
 import { QueueList, type QueueListener } from "./queue-list";
 import type { TabView } from "./tab-view";
 import { texts } from "./texts";
@@ -17,33 +19,40 @@ export class Dock {
   readonly #planSteps = make("ol", { className: "symposium-plan-steps", attributes: { "id": freshId(), "aria-label": texts.plan, "tabindex": "0" } });
   readonly #progress = make("span", { className: "symposium-plan-progress" });
   readonly #current = make("span", { className: "symposium-plan-current" });
-  readonly #planButton = make("button", { className: "symposium-plan", attributes: { "type": "button", "aria-controls": this.#planSteps.id } },
+  readonly #planButton = make("button", { className: "symposium-plan", attributes: { type: "button" } },
     make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }), make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }), this.#progress, this.#current);
   readonly #ring = make("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
   readonly #usageShort = make("span");
   readonly #usageButton = make("button", { className: "symposium-usage", attributes: { type: "button" } }, this.#ring, this.#usageShort);
   readonly #followButton = make("button", { className: "symposium-follow", text: texts.follow, attributes: { type: "button", title: texts.followTooltip } });
   readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
+  readonly #bypassText = make("span");
+  readonly #bypassButton = make("button", { className: "symposium-bypassed", attributes: { type: "button" } }, make("span", { text: "⚠ ", attributes: { "aria-hidden": "true" } }), this.#bypassText);
+  readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
   #plan: readonly PlanStep[] | undefined;
   #usage: Usage | undefined;
 
-  constructor(followToggled: () => void, queue: QueueListener) {
+  constructor(followToggled: () => void, settingsWanted: () => void, queue: QueueListener) {
     this.#queue = new QueueList(queue);
     this.#followButton.addEventListener("click", followToggled);
-    this.#usageButton.setAttribute("aria-controls", this.#usageFull.id);
-    this.element.append(make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton), this.#planSteps, this.#usageFull, this.#queue.element);
-    this.#fold(this.#planButton, this.#planSteps);
-    this.#fold(this.#usageButton, this.#usageFull);
+    this.#bypassButton.addEventListener("click", settingsWanted);
+    this.element.append(this.#bypassButton, make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton, this.#details.button),
+      this.#planSteps, this.#usageFull, this.#details.panel, this.#queue.element);
+    fold(this.#planButton, this.#planSteps);
+    fold(this.#usageButton, this.#usageFull);
     this.#showPlan();
     this.#showUsage();
     this.#showFollowing(undefined);
+    this.#showBypass(undefined);
   }
 
-  show({ plan, usage, following, queue }: Pick<TabView, "plan" | "usage" | "following" | "queue">): void {
+  show({ plan, usage, following, queue, details, bypassed }: Pick<TabView, "plan" | "usage" | "following" | "queue" | "details" | "bypassed">): void {
     if (plan !== this.#plan) { this.#plan = plan; this.#showPlan(); }
     if (usage !== this.#usage) { this.#usage = usage; this.#showUsage(); }
     this.#showFollowing(following);
+    this.#showBypass(bypassed);
+    this.#details.show(details);
     this.#queue.show(queue);
   }
 
@@ -52,11 +61,11 @@ export class Dock {
     this.#followButton.setAttribute("aria-pressed", String(following ?? false));
   }
 
-  /** A button that shows and hides what it controls; hidden at first. */
-  #fold(button: HTMLButtonElement, content: HTMLElement): void {
-    const set = (open: boolean) => { button.setAttribute("aria-expanded", String(open)); content.hidden = !open; };
-    set(false);
-    button.addEventListener("click", () => set(button.getAttribute("aria-expanded") === "false"));
+  #showBypass(view: BypassView | undefined): void {
+    this.#bypassButton.hidden = view === undefined;
+    setText(this.#bypassText, view?.text ?? "");
+    this.#bypassButton.title = view?.tooltip ?? "";
+    this.#bypassButton.setAttribute("aria-label", view === undefined ? "" : `${view.text}. ${view.tooltip}`);
   }
 
   #showPlan(): void {

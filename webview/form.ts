@@ -88,7 +88,7 @@ type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /** A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants it. */
 function inputFor({ format, maxLength, initial }: Of<"text">): Line {
   if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200)) return make("textarea", { attributes: { rows: "3" } });
-  const type = format === "email" ? "email" : format === "uri" ? "url" : "text";
+  const type = format === "email" ? "email" : format === "uri" ? "url" : format === "password" ? "password" : "text";
   return make("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
 }
 

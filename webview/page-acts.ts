@@ -59,6 +59,7 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld)
     buttonClicked(tabId, cardKey, buttonId) {
       const meaning = meaningOf(buttonId);
       if (meaning?.kind === "action") return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
+      if (meaning?.kind === "newTab") return happen({ kind: "newTabWanted", tabId });
       const asked = entryOf(tabId, cardKey);
       if (meaning?.kind === "permission" && asked) happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
     },

@@ -6,7 +6,7 @@ import type { ControlValue } from "../src/protocol/controls";
 import type { Seen } from "../src/protocol/delivery";
 import type { Elicitation, ElicitationChoice } from "../src/protocol/elicitation";
 import type { PermissionChoice } from "../src/protocol/sidecar";
-import type { Change, HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
+import type { Bypassed, Change, HostToPage, PageToHost, SidecarState, TabId } from "../src/protocol/webview";
 import { noDrafts, queueLost, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;
@@ -64,8 +64,13 @@ export interface Page {
   readonly requireModifier: boolean;
   /** The newest question for what fits behind an `@`. */
   readonly finding: { readonly asked: number; readonly tabId: TabId; readonly query: string };
-  /** To be attached in the tab that is being opened. */
+  /** Of the tab that is being opened: what is to be attached, and its agent, if it is not the one of new tabs. */
   readonly toAttach: readonly Attachment[];
+  readonly openingWith: string | undefined;
+  /** Tabs that go on with what was set when they began, where that is something else now. */
+  readonly outdated: readonly TabId[];
+  /** Tabs in which something is done without asking. */
+  readonly bypassed: readonly Bypassed[];
 }
 
 /** What a user does with a prompt, until it is sent and as long as it waits. */
@@ -90,6 +95,8 @@ export type Act =
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
+  /** A new tab with the same agent. */
+  | { readonly kind: "newTabWanted"; readonly tabId: TabId }
   | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
   | { readonly kind: "elicitationAnswered"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)

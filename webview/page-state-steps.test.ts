@@ -203,6 +203,26 @@ suite("page state, one by one", () => {
     equal(run(drawn.page, { kind: "drawn" }).posts.length, 0);
   });
 
+  test("which tabs ask nobody is as the host said last", () => {
+    const bypassed = [{ tabId: "t1", by: ["agent" as const] }], told = run(livePage(), { kind: "received", message: stateMessage(["t1"], { bypassed }) }).page;
+    deepEqual([told.bypassed, run(told, { kind: "received", message: stateMessage(["t1"]) }).page.bypassed], [bypassed, []]);
+  });
+
+  test("beside a tab that goes on as it began a new one has the same agent, and the focus; the one after it is as ever", () => {
+    const ada = { id: "gem", name: "Gemini" }, told = run(livePage({ agent: ada }), { kind: "received", message: stateMessage(["t1"], { outdated: ["t1"] }) }).page;
+    deepEqual(told.outdated, ["t1"]);
+    const wanted = run(told, { kind: "newTabWanted", tabId: "t1" });
+    deepEqual([wanted.effects, wanted.posts], [[{ kind: "openOne" }], []]);
+    const { page, posts, effects } = run(wanted.page, { kind: "opened", tabId: "t2" });
+    deepEqual(posts[0], { type: "new-tab", tabId: "t2", agentId: "gem" });
+    deepEqual([tabOf(page, "t2").conversation.agent, effects.some(({ kind }) => kind === "focus")], [ada, true]);
+    const next = run(page, { kind: "opened", tabId: "t3" });
+    deepEqual([next.posts[0], next.effects.some(({ kind }) => kind === "focus")], [{ type: "new-tab", tabId: "t3" }, false]);
+    deepEqual(run(next.page, { kind: "received", message: stateMessage(["t1"]) }).page.outdated, []);
+    const asked = run(next.page, { kind: "received", message: { type: "openTab", agentId: "gem" } });
+    deepEqual(run(asked.page, { kind: "opened", tabId: "t4" }).posts[0], { type: "new-tab", tabId: "t4", agentId: "gem" });
+  });
+
   test("an eleventh tab is refused with a sentence", () => {
     const page = run(livePage(), { kind: "received", message: stateMessage(Array.from({ length: 14 }, (_, i) => `t${i}`)) }).page;
     equal(page.tabs.size, 10);

@@ -30,7 +30,7 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
     tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
-    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: false, finding: { asked: start, tabId: "", query: "" }, toAttach: [],
+    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: false, finding: { asked: start, tabId: "", query: "" }, toAttach: [], openingWith: undefined, outdated: [], bypassed: [],
     following: saved.following ?? false, follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
   const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
@@ -92,7 +92,7 @@ function received(page: Page, message: HostToPage, now: number): Step {
     }
     case "state": return stateCame(page, message, now);
     case "askAgain": return askHost(page, [...page.tabs.keys()], "checking", now);
-    case "openTab": return openOne(page);
+    case "openTab": return openOne(page, message.agentId);
     case "found": return found(page, message);
     case "attach": return attachCame(page, message);
     case "failed": {
@@ -157,7 +157,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const room = MAX_TABS - page.tabs.size;
   const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
   const next: Page = {
-    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, requireModifier: state.requireModifier === true, host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
+    ...page, agents: state.agents, currentAgentId: state.currentAgentId, sidecar: state.sidecar, requireModifier: state.requireModifier === true, outdated: state.outdated ?? [], bypassed: state.bypassed ?? [], host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
     tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
   };
   const all = [...next.tabs.keys()];
@@ -191,14 +191,15 @@ function selectTab(page: Page, tabId: TabId | undefined): Step {
 
 function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
-  const tab = freshTab(tabId, agentOf(page.agents, page.currentAgentId), page.asked, now);
-  return chain([{ ...withTab(page, tab), selected: tabId, toAttach: [] }, [post({ type: "new-tab", tabId }), post({ type: "select-tab", tabId }), show(tab), SAVE]],
+  const agentId = page.openingWith, tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.asked, now);
+  return chain([{ ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined }, [post({ type: "new-tab", tabId, ...(agentId === undefined ? {} : { agentId }) }), post({ type: "select-tab", tabId }), show(tab), SAVE, ...(agentId === undefined ? [] : [{ kind: "focus", tabId } as const])]],
     p => askHost(p, [tabId], "missing", now),
     p => { const made = p.tabs.get(tabId); return made && page.toAttach.length > 0 ? chain(attach(p, made, page.toAttach), q => [q, [{ kind: "focus", tabId }]]) : [p, []]; });
 }
 
-function openOne(page: Page): Step {
-  if (page.tabs.size < MAX_TABS) return [page, [{ kind: "openOne" }]];
+/** `agentId`: of its agent; absent: the one of new tabs. */
+function openOne(page: Page, agentId?: string): Step {
+  if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
   return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
 }
 
@@ -212,6 +213,7 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
     }
     case "selected": return page.selected === tabId ? [page, []] : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
     case "stopped": return turnOf(tab) === "idle" ? [page, []] : [page, [post({ type: "cancel", tabId })]];
+    case "newTabWanted": return openOne(page, tab.conversation.agent.id);
     case "answered": return answered(page, tab, act.permissionId, { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }, now);
     case "elicitationAnswered": return answered(page, tab, act.elicitationId, { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice }, now);
     case "diffWanted": { const { kind: _, ...change } = act; return [page, [post({ type: "open-diff", ...change })]]; }

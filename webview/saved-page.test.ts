@@ -121,6 +121,20 @@ suite("shape of what the host says", () => {
   const attaching = (attachments: unknown) => [{ type: "attach", attachments }, event({ type: "upsert", entry: { kind: "user", id: "u", text: "", attachments } }), event({ type: "queue", queue: { prompts: [{ messageId: "m", text: "t", attachments }], held: false } })];
   const mention = (adds: unknown) => ({ type: "found", asked: 3, mentions: [{ name: "a", about: "file", adds }] });
 
+  const DETAILS = { program: { name: "a", version: "1" }, extensions: [
+    { id: "a", name: "A", leftOut: "why" }, { id: "b", name: "B", setup: { added: ["x"], removed: [], replaced: [], members: ["y"] }, prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "t" } }, time: { setup: 1, setupAnswer: 0, prompt: 1.5, lastPrompt: 2, answer: 0 } },
+  ] };
+  /** With every member of it, wherever it stands, in turn made something that it cannot be. */
+  const spoilt = (value: unknown): readonly unknown[] => typeof value !== "object" || value === null ? [{ odd: [] }] : [
+    ...(Array.isArray(value) ? [7] : ["odd"]), ...Object.entries(value).flatMap(([key, inner]) => spoilt(inner).map(odd => Array.isArray(value) ? value.with(Number(key), odd) : { ...value, [key]: odd })),
+  ];
+
+  test("details of a session pass, and nothing that only looks like them", () => {
+    const told = (details: unknown) => [event({ type: "details", details }), { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, details } }];
+    for (const message of [...told(DETAILS), ...told({ extensions: [] }), ...told({ program: {}, extensions: [{ id: "a", name: "A" }] })]) ok(isHostToPage(message), JSON.stringify(message));
+    for (const details of spoilt(DETAILS)) for (const message of told(details)) ok(!isHostToPage(message), JSON.stringify(message));
+  });
+
   test("what is attached, waits, and fits behind an @ passes", () => {
     const good = [
       ...attaching(ATTACHMENTS), { type: "attach", tabId: "t", attachments: [] }, event({ type: "queue", queue }), event({ type: "accepts", accepts: { images: false } }),
@@ -148,7 +162,8 @@ suite("shape of what the host says", () => {
       undefined, "askAgain", { type: "toString" }, { type: "hologram" }, { type: "failed", tabId: "t" }, { type: "event", tabId: "t", bootId: "b", seq: 1.5, event: { type: "title", title: "x" } },
       { type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "upsert", entry: { kind: "__proto__", id: "p" } } },
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, entries: [{ kind: "agent", id: "a" }] } },
-      { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "restarting" } },
+      { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "restarting" } }, { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "running" }, outdated: [1] },
+      ...[["t"], [{ tabId: "t" }], [{ by: ["agent"] }], [{ tabId: "t", by: ["nobody"] }], {}].map(bypassed => ({ type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "running" }, bypassed })),
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, controls: undefined } },
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, usage: { used: "1", size: 2 } } },
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, terminals: [{}] } },

@@ -8,7 +8,8 @@ import type { Accepts, ChatEvent, Conversation, Entry, Queue, QueuedPrompt, Term
 import type { Control } from "../src/protocol/controls";
 import type { Field } from "../src/protocol/elicitation";
 import { isObject, type Fields } from "../src/protocol/json";
-import type { HostToPage, SidecarState } from "../src/protocol/webview";
+import type { ExtensionDetails, SessionDetails } from "../src/protocol/session-details";
+import type { Bypassed, BypassedBy, HostToPage, SidecarState } from "../src/protocol/webview";
 
 type Is<T> = (value: unknown) => value is T;
 
@@ -125,11 +126,20 @@ const isTerminal: Is<TerminalView> = (value): value is TerminalView =>
 const isCost = (value: unknown): value is Fields => isObject(value) && isNumber(value["amount"]) && isText(value["currency"]);
 const isUsage = (value: unknown): value is Fields => isObject(value) && isNumber(value["used"]) && isNumber(value["size"]) && optional(isCost)(value["cost"]);
 
+const isProgram = (value: unknown): value is Fields => isObject(value) && optional(isText)(value["name"]) && optional(isText)(value["version"]);
+const isSetupChange = (value: unknown): value is Fields => isObject(value) && ["added", "removed", "replaced", "members"].every(key => optional(isListOf(isText))(value[key]));
+const isPromptChange = (value: unknown): boolean => isObject(value) && ["added", "removed", "altered"].every(key => isCount(value[key])) && optional(isText)(value["text"]);
+const isAltered = (value: unknown): value is Fields => isObject(value) && isCount(value["count"]) && isPromptChange(value["last"]);
+const isTimeHeld = (value: unknown): value is Fields => isObject(value) && ["setup", "setupAnswer", "prompt", "lastPrompt", "answer"].every(key => optional(isNumber)(value[key]));
+const isExtensionDetails: Is<ExtensionDetails> = (value): value is ExtensionDetails =>
+  isObject(value) && texts(value, "id", "name") && optional(isText)(value["leftOut"]) && optional(isSetupChange)(value["setup"]) && optional(isAltered)(value["prompts"]) && optional(isTimeHeld)(value["time"]);
+const isDetails: Is<SessionDetails> = (value): value is SessionDetails => isObject(value) && optional(isProgram)(value["program"]) && isListOf(isExtensionDetails)(value["extensions"]);
+
 const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])
   && isListOf(isEntry)(value["entries"]) && isTurn(value["turn"]) && isListOf(isCommand)(value["commands"])
   && isListOf(isControl)(value["controls"]) && optional(isUsage)(value["usage"]) && optional(isListOf(isTerminal))(value["terminals"])
-  && optional(isQueue)(value["queue"]) && optional(isAccepts)(value["accepts"]);
+  && optional(isQueue)(value["queue"]) && optional(isAccepts)(value["accepts"]) && optional(isDetails)(value["details"]);
 
 const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   upsert: event => isEntry(event["entry"]),
@@ -141,6 +151,7 @@ const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   usage: event => isUsage(event["usage"]),
   queue: event => isQueue(event["queue"]),
   accepts: event => isAccepts(event["accepts"]),
+  details: event => isDetails(event["details"]),
   terminal: event => isTerminal(event["terminal"]),
   terminalOutput: event => texts(event, "terminalId", "text") && isCount(event["offset"]),
 };
@@ -155,15 +166,17 @@ const SIDECAR: Readonly<Record<SidecarState["state"], (state: Fields) => boolean
 const isSidecarState: Is<SidecarState> = (value): value is SidecarState =>
   isObject(value) && passes(SIDECAR, value["state"], value);
 
+const isBypassed: Is<Bypassed> = (value): value is Bypassed => isObject(value) && isText(value["tabId"]) && isListOf((by): by is BypassedBy => by === "agent" || by === "workspace")(value["by"]);
+
 const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>> = {
   state: message => isListOf(isAgentChoice)(message["agents"]) && isText(message["currentAgentId"]) && isListOf(isText)(message["tabs"])
-    && optional(isText)(message["selected"]) && isSidecarState(message["sidecar"]),
+    && optional(isText)(message["selected"]) && isSidecarState(message["sidecar"]) && optional(isListOf(isText))(message["outdated"]) && optional(isListOf(isBypassed))(message["bypassed"]),
   event: message => texts(message, "tabId", "bootId") && isCount(message["seq"]) && isEvent(message["event"]),
   snapshot: message => texts(message, "tabId", "bootId") && isCount(message["seq"]) && optional(isCount)(message["asked"]) && isConversation(message["conversation"]),
   found: message => isCount(message["asked"]) && isListOf(isMention)(message["mentions"]),
   attach: message => optional(isText)(message["tabId"]) && areAttachments(message["attachments"]),
   askAgain: () => true,
-  openTab: () => true,
+  openTab: message => optional(isText)(message["agentId"]),
   failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]) && optional(isSwitch)(message["noSession"]),
 };
 

@@ -61,6 +61,23 @@ export const ownStyles = `
 #symposium .symposium-ring { flex: none; inline-size: 0.95em; block-size: 0.95em; border-radius: 50%; background: conic-gradient(currentColor calc(var(--part) * 360deg), color-mix(in srgb, currentColor 25%, transparent) 0); mask: radial-gradient(closest-side, transparent 58%, black 60%); }
 #symposium .symposium-dock .symposium-usage[data-tone="warning"] { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
 #symposium .symposium-dock .symposium-follow[aria-pressed="true"] { background: var(--vscode-inputOption-activeBackground, var(--vscode-toolbar-activeBackground)); color: var(--vscode-inputOption-activeForeground, var(--vscode-foreground)); outline: 1px solid var(--vscode-inputOption-activeBorder, transparent); outline-offset: -1px; }
+#symposium .symposium-dock .symposium-bypassed { display: block; padding-inline: 7px; font-weight: 600; color: var(--vscode-inputValidation-warningForeground, var(--vscode-foreground)); background: var(--vscode-inputValidation-warningBackground, color-mix(in srgb, var(--vscode-editorWarning-foreground) 18%, transparent)); border: 1px solid var(--vscode-contrastBorder, var(--vscode-inputValidation-warningBorder, var(--vscode-editorWarning-foreground))); }
+#symposium .symposium-dock .symposium-bypassed:hover { color: var(--vscode-inputValidation-warningForeground, var(--vscode-foreground)); background: color-mix(in srgb, var(--vscode-editorWarning-foreground) 30%, var(--vscode-sideBar-background, transparent)); }
+#symposium .symposium-dock .symposium-details-button { margin-inline-start: auto; }
+#symposium .symposium-usage:not([hidden]) + .symposium-details-button { margin-inline-start: 0; }
+#symposium .symposium-details { box-sizing: border-box; max-height: 40vh; overflow-y: auto; margin: 0 0 4px; padding: 6px 8px; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: 3px; color: var(--vscode-foreground); overflow-wrap: anywhere; }
+#symposium .symposium-details :is(p, dl, dd, ol, ul, pre) { margin: 0; padding: 0; }
+#symposium .symposium-details > dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 1px 8px; }
+#symposium .symposium-details :is(dt, .symposium-details-heading, .symposium-details-state, summary) { color: var(--vscode-descriptionForeground); }
+#symposium .symposium-details-heading { padding-top: 5px !important; }
+#symposium .symposium-details > ol { list-style: none; }
+#symposium .symposium-details > ol > li { padding: 3px 0; }
+#symposium .symposium-details-name { font-weight: 600; }
+#symposium .symposium-details [data-state="leftOut"] > .symposium-details-state { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
+#symposium .symposium-details > ol > li > ul { list-style: none; padding-inline-start: 10px; }
+#symposium .symposium-details details { padding-inline-start: 10px; }
+#symposium .symposium-details summary { min-height: 24px; line-height: 24px; cursor: pointer; }
+#symposium .symposium-details pre { max-height: 12em; overflow: auto; padding: 4px 6px; white-space: pre-wrap; font-family: var(--vscode-editor-font-family, monospace); background: var(--vscode-textCodeBlock-background, transparent); border-radius: 3px; }
 #symposium .symposium-usage-full { margin: 0; padding: 0 4px 3px; text-align: end; }
 
 #symposium .mynah-chat-prompt-wrapper { position: relative; }

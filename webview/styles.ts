@@ -57,6 +57,8 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 #symposium .mynah-ui-gradient-background { display: none; }
 /* Hidden overflow can still be scrolled, by focus and by scrollIntoView: the whole chat would move out of the view. */
 #symposium .mynah-chat-wrapper { overflow: clip; }
+/* The renderer lets everything change gradually, also that a tab is hidden or shown: its buttons would be there a while too long, its prompt take no focus yet. */
+#symposium .mynah-chat-wrapper * { transition-property: color, background-color, border-color, box-shadow, opacity, transform; }
 
 #symposium .mynah-tab-item-label { opacity: 1; }
 #symposium .mynah-nav-tabs-wrapper { background: var(--vscode-editorGroupHeader-tabsBackground, transparent); }

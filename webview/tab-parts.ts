@@ -29,7 +29,7 @@ export class TabParts {
   /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
   constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
     this.pickers = new PromptPickers(drawPickers, () => [...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select")]);
-    this.#dock = new Dock(() => acts.followToggled(), { withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId) });
+    this.#dock = new Dock(() => acts.followToggled(), () => acts.buttonClicked(tabId, "", "action:openSettings"), { withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId) });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
+import { meaningOf, NEW_TAB } from "./buttons";
 import { noDrafts, type Drafts } from "./drafts";
 import { freshTab, type Page, type Tab } from "./page-model";
 import { openPage } from "./page-state";
@@ -74,6 +75,20 @@ suite("tab view", () => {
   test("the editor can follow an agent that says where it works", () => {
     const call = (path: string): Entry => ({ kind: "tool", id: path, toolCallId: "t", title: "Read", toolKind: "read", status: "completed", content: [], locations: path === "" ? [] : [{ path }] });
     deepEqual([viewOf(page(), tab({ entries: [call("")] })).following, viewOf(page(), tab({ entries: [call("/a")] })).following, viewOf(page({ following: true }), tab({ entries: [call("/a")] })).following], [undefined, false, true]);
+  });
+
+  test("a tab that asks nobody says so, and of whom", () => {
+    const bypassed = page({ bypassed: [{ tabId: "t", by: ["agent"] }] });
+    deepEqual([viewOf(bypassed, tab({ agent: { id: "ada", name: "Ada" } }, { tabId: "t" })).bypassed?.tooltip, viewOf(bypassed, tab({}, { tabId: "u" })).bypassed], ["Ada does what it wants, and you are not asked. Click to open the settings.", undefined]);
+    deepEqual(meaningOf("action:openSettings"), { kind: "action", action: "openSettings" });
+  });
+
+  test("a tab that goes on as it began says so, where nothing is more important, with a way to a new one", () => {
+    const outdated = page({ outdated: ["t"] }), banner = (of: Page, more: Partial<Tab> = {}) => viewOf(of, tab({}, more)).banner;
+    deepEqual(banner(outdated, { tabId: "t" }), { tone: "info", text: "This tab goes on with what was set when it began\\.", buttons: [NEW_TAB] });
+    deepEqual([banner(outdated, { tabId: "u" }), banner(outdated, { tabId: "t", remark: { tone: "info", text: "Mind." } })?.text], [undefined, "Mind\\."]);
+    equal(banner({ ...outdated, sidecar: { state: "restarting", message: "Wait." } }, { tabId: "t" })?.text, "Wait\\.");
+    deepEqual(meaningOf(NEW_TAB.id), { kind: "newTab" });
   });
 
   test("a sidecar that failed comes before a remark", () => {

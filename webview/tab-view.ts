@@ -2,9 +2,10 @@
 import type { Attachment } from "../src/protocol/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../src/protocol/chat";
 import type { Control } from "../src/protocol/controls";
-import { actionButton } from "./buttons";
+import { actionButton, NEW_TAB } from "./buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
-import { pinnedPlan } from "./dock-view";
+import type { ShownDetails } from "./details-panel";
+import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { isEmpty } from "./drafts";
 import { escapeHtml, literal } from "./markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "./page-model";
@@ -36,6 +37,9 @@ export interface TabView {
   readonly plan: readonly PlanStep[] | undefined;
   /** Whether the editor follows the agent; `undefined` as long as the agent said nowhere where it works. */
   readonly following: boolean | undefined;
+  readonly details: ShownDetails;
+  /** Why something is done here without asking; `undefined`: it is not. */
+  readonly bypassed: BypassView | undefined;
 }
 
 /** Before the title of a tab that has something to be sent. */
@@ -66,6 +70,8 @@ export function viewOf(page: Page, tab: Tab): TabView {
     commands: conversation.commands,
     usage: conversation.usage,
     plan: pinnedPlan(entries, turn !== "idle"),
+    details: { details: conversation.details, agent, cwd: conversation.cwd },
+    bypassed: bypassView(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? [], agent),
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
 }
@@ -90,12 +96,14 @@ function statusOf(turn: TabView["turn"], agent: string): string {
   }
 }
 
-function bannerOf({ sidecar }: Page, { remark }: Tab): Banner | undefined {
+function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
     case "restarting": return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
     // A workspace that is not trusted is not a fault.
     case "failed": return { tone: sidecar.actions.includes("manageTrust") ? "info" : "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
-    case "running": return remark && { tone: remark.tone, text: literal(remark.text), buttons: [] };
+    case "running":
+      if (remark) return { tone: remark.tone, text: literal(remark.text), buttons: [] };
+      return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
   }
 }
 

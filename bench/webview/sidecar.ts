@@ -25,7 +25,7 @@ export async function answersWhileFlooded(times: number): Promise<{ readonly idl
   }, { broken: () => undefined, report: () => undefined });
   let quiet = "";
   try {
-    await client.request("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage, traceDir: "", bypass: [] });
+    await client.request("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage, traceDir: "", bypass: [], extensions: [], proxy: "" });
     const open = async (id: string): Promise<string> => (await client.request("chat/new", { agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } }, cwd: storage, shown: [] })).sessionId;
     const loud = await open("loud");
     quiet = await open("quiet");

@@ -12,12 +12,12 @@ import { answerTo } from "./script.mjs";
 const DIALECTS = [anthropic, gemini];
 
 /**
- * Starts a model whose script works in `folder`. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
- * results?}`, without a text when it was no question to a model. `onRequest` is told of each.
+ * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
+ * results?, tools?}`, without a text when it was no question to a model; `tools` are the names of those that were offered. `onRequest` is told of each.
  */
-export async function startModel({ folder, port = 0, onRequest = () => {} }) {
+export async function startModel({ folder, scenarios: more = {}, port = 0, onRequest = () => {} }) {
   // Inside JSON strings: the folder's name needs their escapes.
-  const text = readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8");
+  const text = JSON.stringify({ ...JSON.parse(readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8")), ...more });
   const scenarios = JSON.parse(text.replaceAll("$FOLDER", () => JSON.stringify(folder).slice(1, -1)));
   const requests = [];
   const server = createServer((request, response) => {
@@ -43,8 +43,8 @@ async function answer(request, response, scenarios, record) {
     return sendJson(response, { type: "error", error: { type: "not_found_error", message: `The scripted model has no ${pathname}.` } }, 404);
   }
   const body = JSON.parse(text);
-  const said = answerTo(dialect.read(body), scenarios);
-  record({ ...asked, ...said });
+  const read = dialect.read(body), said = answerTo(read, scenarios);
+  record({ ...asked, ...said, tools: read.tools.map(({ name }) => name) });
   if (said.error !== undefined) return sendJson(response, said.error.body, said.error.status);
   await dialect.write(response, { body, path: pathname }, said);
 }

@@ -5,7 +5,7 @@
 // becomes what the calls so far returned, and with `hold` the answer never ends. A call names a kind and is made with the tool of that
 // kind that the agent offers; a server's tool that it hides is first searched for, with the tool for that.
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
-//   {kind: "mcp", server, tool, args}
+//   {kind: "mcp", server, tool, args}       a `*` in the names stands for anything
 
 /** The agents' own tools. A tool gets only those of the arguments that it declares. */
 const TOOLS = {
@@ -41,7 +41,8 @@ export function answerTo({ entries, tools, schema }, scenarios) {
   if (error !== undefined) return { scenario, step, results, error };
   const hidden = steps.flatMap(({ calls = [] }) => calls).filter(call => call.kind === "mcp" && toolFor(call, tools) === undefined);
   if (hidden.length > 0 && tools.some(({ name }) => name === SEARCH) && !since.some(({ calls }) => calls.includes(SEARCH))) {
-    const query = `select:${hidden.map(call => namesOf(call)[0]).join(",")}`;
+    const servers = tools.flatMap(({ name }) => /^mcp__(.+?)__/.exec(name)?.[1] ?? []);
+    const query = `select:${hidden.map(call => namesOf({ ...call, server: servers.find(server => isName(call.server, server)) ?? call.server })[0]).join(",")}`;
     return { scenario, step, results, text: "", calls: [{ id: callId(`${step}_search`), name: SEARCH, args: { query, max_results: 10 } }] };
   }
   const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
@@ -62,7 +63,8 @@ function callOf(call, tools, id) {
 }
 
 const callId = of => `call_${of}_${Math.random().toString(36).slice(2, 10)}`;
-const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).includes(name));
+const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).some(known => isName(known, name)));
+const isName = (known, name) => new RegExp(`^${known.split("*").map(part => part.replaceAll(/\W/g, "\\$&")).join(".*")}$`).test(name);
 
 /** What the agents call a tool: their own, or one of a server. */
 function namesOf({ kind, server, tool }) {

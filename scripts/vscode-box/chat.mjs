@@ -77,7 +77,7 @@ export const lastNotice = async frame => {
  * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the way is
  * answered by `answer`, and the label that was pressed is passed to that function.
  */
-export async function turnEnded(frame, { timeout = 120_000, permission, answer: answerOne = allowOnce } = {}) {
+export async function turnEnded(frame, { timeout = 90_000, permission, answer: answerOne = allowOnce } = {}) {
   const ended = async () => await turnState(frame) === "idle" ? (await lastExchange(frame)).answer : "";
   await until([all(frame)], async () => {
     if (permission !== undefined) await answerOne(frame, permission);

@@ -21,6 +21,7 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
     extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
   });
   const page = await own.newPage();
+  bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
     // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than the
@@ -45,6 +46,21 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
   await page.goto(url.toString(), { waitUntil: "domcontentloaded" });
   await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
   return page;
+}
+
+/** For a key that the page does not take. */
+const KEY_MS = 30_000;
+
+/** Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test that is too slow. */
+function bound(keyboard) {
+  for (const method of ["press", "type", "insertText", "down", "up"]) {
+    const unbounded = keyboard[method].bind(keyboard);
+    keyboard[method] = async (keys, options) => {
+      let timer;
+      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`The page has not taken ${method} “${keys}” within ${KEY_MS / 1000} s.`)), KEY_MS); });
+      try { return await Promise.race([unbounded(keys, options), late]); } finally { clearTimeout(timer); }
+    };
+  }
 }
 
 /** Runs a command by its exact title in the command palette. */

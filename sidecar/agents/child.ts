@@ -9,10 +9,11 @@
  */
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { agentNotFound, agentNotStarted, type AgentError } from "../errors";
 import type { Clock } from "../rpc/clock";
-import { childEnvironment } from "./environment";
+import { childEnvironment, RUN_ID } from "./environment";
 import type { SystemTools } from "./process-table";
 import { UnquotableArgument, windowsLaunch } from "./windows-command";
 
@@ -45,6 +46,8 @@ export interface ProcessWorld {
   readonly clock: Clock;
   readonly ledger: ProcessLedger;
   readonly report: { started(record: ChildProcessRecord): void; ended(pid: number): void };
+  /** What a child's is made from; ours, unless given. */
+  readonly environment?: () => Readonly<Record<string, string | undefined>>;
   /** What it says on stderr, garbage on stdout, its end. Bounded. */
   readonly log: (message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
@@ -72,7 +75,7 @@ export type Started = { readonly kind: "running"; readonly child: Child } | { re
 export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
   const runId = world.ledger.nextRunId();
   let child: ChildProcessWithoutNullStreams;
-  try { child = spawnChild(spec, childEnvironment(process.env, spec.env, runId)); }
+  try { child = spawnChild(spec, childEnvironment(world.environment?.() ?? process.env, spec.env, runId)); }
   catch (error) { return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) }; }
   const { pid } = child;
   if (pid === undefined) return { kind: "failed", why: new Promise(resolve => { child.once("error", error => resolve(whyNot(spec, error))); }) };
@@ -80,6 +83,37 @@ export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
   const running = new RunningChild(child, spec.name, record, world);
   world.report.started(record);
   return { kind: "running", child: running };
+}
+
+/** Bytes of a shell's answer that are kept. */
+const SHELL_BYTES = 16 * 1024 * 1024;
+/** What its start files began may hold its output open. */
+const SHELL_REST_MS = 250;
+
+/**
+ * The user's own shell, in the home folder, with nothing on its stdin. What its start files begin (an ssh-agent, say) is the user's and stays: it is in no ledger,
+ * and carries no run id. Rejects when it cannot be started; `signal` ends it with its group.
+ */
+export async function runShell(command: string, args: readonly string[], env: Readonly<Record<string, string>>, signal: AbortSignal, clock: Clock): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const { [RUN_ID]: _, ...environment } = childEnvironment(process.env, env, "");
+  const shell = spawn(command, args, { cwd: homedir(), env: environment, stdio: ["ignore", "pipe", "ignore"], detached: true, windowsHide: true });
+  const chunks: Buffer[] = [], exited = new Promise<number | null>((resolve, reject) => { shell.once("exit", resolve).once("error", reject); });
+  let bytes = 0;
+  shell.stdout.on("data", (chunk: Buffer) => { if ((bytes += chunk.length) <= SHELL_BYTES) chunks.push(chunk); });
+  const end = (): void => { if (shell.pid !== undefined) try { process.kill(-shell.pid, "SIGKILL"); } catch { /* it has just ended */ } };
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    const code = await exited;
+    await new Promise<void>(resolve => {
+      const late = clock.after(SHELL_REST_MS, resolve);
+      shell.stdout.once("close", () => { late[Symbol.dispose](); resolve(); });
+    });
+    return { code, stdout: Buffer.concat(chunks).toString() };
+  } finally {
+    signal.removeEventListener("abort", end);
+    shell.stdout.destroy();
+    shell.unref();
+  }
 }
 
 /** Programs of the system, for the process table. English, and in one time zone, because their output is parsed. */
@@ -182,7 +216,7 @@ function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError
   return agentNotFound(name, command, error);
 }
 
-function isFolder(path: string): boolean {
+export function isFolder(path: string): boolean {
   try { return statSync(path).isDirectory(); } catch { return false; }
 }
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { RpcError } from "../rpc/message";
+import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type SessionListener } from "./connection";
@@ -158,7 +158,7 @@ suite("agent connection", () => {
     await rejects(world.connect(new MemoryAgent([], { protocolVersion: 2 })), /Ada answered with an error: it speaks ACP version 2/);
     const failing = new MemoryAgent(["initialize"]);
     void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
-    await rejects(world.connect(failing), /Ada wants you to sign in first/);
+    await rejects(world.connect(failing), /^AgentError: Ada wants you to sign in\. Send your prompt again/);
     const dying = new MemoryAgent(["initialize"]);
     void dying.next("initialize").then(() => dying.die());
     await rejects(world.connect(dying), /closed the connection/);
@@ -245,5 +245,64 @@ suite("agent connection", () => {
     for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"]) await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
     await agent.peer.request("session/request_permission", { sessionId });
     deepEqual(heard, ["a asks"]);
+  });
+});
+
+suite("users of an agent", () => {
+  const connect = (agent: MemoryAgent, protocol: 1 | 2 = 1): Promise<AgentConnection> =>
+    AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol, clock: new FakeClock(), odd: () => undefined, lastWords: () => "", stop: async () => undefined });
+  const METHODS = [{ id: "key", name: "Key", type: "agent" }];
+
+  const table: readonly [name: string, initialized: unknown, can: boolean][] = [
+    ["v1 offers it", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
+    ["v1 does not", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
+    ["v1 denies it", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
+    ["v2 names a way in", { protocolVersion: 2, capabilities: {}, authMethods: [{ methodId: "x", type: "_odd" }] }, true],
+    ["v2 names none", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
+  ];
+  for (const [name, initialized, can] of table) test(`whether it can be told to forget them: ${name}`, async () => {
+    await using connection = await connect(new MemoryAgent([], initialized), 2);
+    equal(connection.canLogOut, can);
+  });
+
+  for (const [protocol, login, logout] of [[1, "authenticate", "logout"], [2, "auth/login", "auth/logout"]] as const) test(`v${protocol}: signing in is ${login}, signing out ${logout}`, async () => {
+    const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
+    await using connection = await connect(agent, protocol);
+    const entering = connection.authenticate("key"), into = await agent.next(login);
+    deepEqual(into.params, { methodId: "key" });
+    into.respond({});
+    await entering;
+    const leaving = connection.logout();
+    (await agent.next(logout)).respond({});
+    await leaving;
+    const failing = connection.logout();
+    (await agent.next(logout)).fail(new RpcError(RpcCode.internalError, "the disk is full"));
+    await rejects(failing, /the disk is full/);
+  });
+
+  test("whoever listens hears that one is wanted, or known; of an agent without users nothing", async () => {
+    const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }), heard: string[] = [];
+    await using connection = await connect(agent);
+    connection.hearSignIn(signIn => heard.push(signIn));
+    const refused = connection.newSession("/w", new World().listener("a", []));
+    (await agent.next("session/new")).fail(new RpcError(RpcCode.authRequired, "who are you"));
+    await rejects(refused);
+    const opened = connection.newSession("/w", new World().listener("a", []));
+    (await agent.next("session/new")).respond({ sessionId: "s" });
+    await opened;
+    deepEqual(heard, ["needed", "in"]);
+    const other: string[] = [];
+    await using userless = await connect(new MemoryAgent());
+    userless.hearSignIn(signIn => other.push(signIn));
+    await userless.newSession("/w", new World().listener("a", []));
+    deepEqual(other, []);
+  });
+
+  test("whether we have ended it can be told from its death", async () => {
+    const agent = new MemoryAgent(), dead = await connect(agent), ended = await connect(new MemoryAgent());
+    await agent.die();
+    await dead.closed;
+    await ended.end({ message: "Enough." });
+    deepEqual([dead.isEnded, ended.isEnded], [false, true]);
   });
 });

@@ -5,6 +5,7 @@
  * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its answer
  * to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent dies.
  */
+import { IDE_OPERATION } from "../../src/protocol/ide";
 import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -12,6 +13,9 @@ import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome } from "../rpc/peer";
 import { acceptedBy, canClose, capabilitiesOf, introduction, introductionOf, type AcpVersion, type AgentCapabilities, type AgentRole, type Introduction } from "./introduction";
+import type { MissingExtension } from "./extension-chain";
+import type { SessionExtensions } from "./extension-details";
+import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
 import { Turns, type PromptOutcome } from "./turns";
 
@@ -47,6 +51,12 @@ export interface ConnectionOptions {
   readonly odd: (what: string, detail: unknown) => void;
   /** The last words on its stderr. */
   readonly lastWords: () => string;
+  /** Agent extensions that were left out of the chain behind the channel. */
+  readonly missing?: () => readonly MissingExtension[];
+  /** What those that are there do in a session. */
+  readonly extensions?: SessionExtensions;
+  /** Answers `IDE_OPERATION`, of any session; absent: the client has no such capability. Rejects with an `RpcError`. */
+  readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Ends the process behind the channel; called when the connection is let go of. */
   readonly stop: () => Promise<void>;
   /**
@@ -73,6 +83,8 @@ export interface SessionSetup {
 }
 export interface OpenedSession { readonly sessionId: string; readonly result: unknown }
 
+/** A person signs in elsewhere meanwhile. */
+const SIGN_IN_LIMIT_MS = 15 * 60_000;
 /** Some start their MCP servers anew when the model changes. */
 const REQUEST_LIMIT_MS = 60_000;
 /** Of what an agent says that nobody knows, in the log. */
@@ -84,7 +96,8 @@ export class AgentConnection implements AsyncDisposable {
   /** Why we ended the connection; else the channel's reason counts. */
   #why: Closed | undefined;
   readonly #turns = new Turns();
-  #agent: Introduction = { version: 1, capabilities: {}, name: "" };
+  #agent: Introduction = { version: 1, capabilities: {}, name: "", programVersion: "", authMethods: [], canLogOut: false };
+  #hearSignIn = (_: "in" | "needed"): void => undefined;
   readonly closed: Promise<Closed>;
 
   private constructor(channel: Channel, readonly options: ConnectionOptions) {
@@ -106,7 +119,7 @@ export class AgentConnection implements AsyncDisposable {
   static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
     const connection = new AgentConnection(channel, options);
     try {
-      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version, options.role), answer => {
+      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version, options.role, options.ide !== undefined), answer => {
         const agent = introductionOf(answer, options.protocol);
         if (agent) return agent;
         throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
@@ -128,6 +141,32 @@ export class AgentConnection implements AsyncDisposable {
 
   /** What the program calls itself. */
   get agentName(): string { return this.#agent.name; }
+
+  /** And which version it says that it is; empty when it does not say. */
+  get agentVersion(): string { return this.#agent.programVersion; }
+
+  /** Agent extensions that its sessions have to do without. */
+  get missing(): readonly MissingExtension[] { return this.options.missing?.() ?? []; }
+
+  /** What the agent extensions of its sessions do there; absent: it has none. */
+  get extensions(): SessionExtensions | undefined { return this.options.extensions; }
+
+  get authMethods(): readonly AuthMethod[] { return this.#agent.authMethods; }
+
+  /** It can be told to forget its user. */
+  get canLogOut(): boolean { return this.#agent.canLogOut; }
+
+  /** We have ended it, or are about to. */
+  get isEnded(): boolean { return this.#why !== undefined; }
+
+  /** `listener` is told each time that the agent shows whether it knows its user; one of before is told no more. */
+  hearSignIn(listener: (signIn: "in" | "needed") => void): void { this.#hearSignIn = listener; }
+
+  /** The agent signs in by itself, with a person who does something in a browser, say. Rejects with an `AgentError`. */
+  async authenticate(methodId: string): Promise<void> { await this.#limited(SIGN_IN_LIMIT_MS, this.version === 2 ? "auth/login" : "authenticate", { methodId }, () => undefined); }
+
+  /** The agent forgets its user. For agents that can (`canLogOut`). Rejects with an `AgentError`. */
+  async logout(): Promise<void> { await this.#limited(REQUEST_LIMIT_MS, this.version === 2 ? "auth/logout" : "logout", {}, () => undefined); }
 
   /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
@@ -171,6 +210,7 @@ export class AgentConnection implements AsyncDisposable {
         if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
         if (this.#routes.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
         this.#routes.add(sessionId, listener);
+        if (this.authMethods.length > 0) this.#hearSignIn("in");
         listener.opened(result);
         return { sessionId, result };
       }, result => {
@@ -251,6 +291,8 @@ export class AgentConnection implements AsyncDisposable {
 
   /** A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them was made. */
   #request(request: IncomingRequest): void {
+    const { ide } = this.options;
+    if (request.method === IDE_OPERATION && ide) return void ide(request.params, request.signal).then(answer => request.respond(answer), (error: unknown) => request.fail(error));
     if (!(this.options.role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(request.method)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
     const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
@@ -292,7 +334,10 @@ export class AgentConnection implements AsyncDisposable {
     const failure = this.options.failure?.();
     if (failure) return failure instanceof AgentError ? failure : new AgentError("exited", failure.message, { cause: failure.cause });
     if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
-    if (error.code === RpcCode.authRequired) return agentNeedsSignIn(this.options.name);
+    if (error.code === RpcCode.authRequired) {
+      this.#hearSignIn("needed");
+      return agentNeedsSignIn(this.options.name, this.options.role !== "lm");
+    }
     const details = objectOr(error.data).details ?? objectOr(error.data).message;
     return agentAnswered(this.options.name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);
   }

@@ -9,11 +9,11 @@ import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
 import { scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
-import { commandOf } from "./distribution";
+import { commandOf, type AgentCommand } from "./distribution";
 import { launch } from "./launch";
 import { openLedger } from "./ledger";
 import { AgentPool, type AgentKey } from "./pool";
-import { startProcess } from "./process";
+import { startProcess, type ProcessSpec } from "./process";
 
 const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id: "a", name: "Ada", distribution });
 
@@ -43,6 +43,23 @@ suite("launch", () => {
     }
     deepEqual(keys, ["lm", undefined]);
     deepEqual(seen, ["initialize"]);
+  });
+
+  test("what has to be installed is installed first; whoever does not want it any more starts nothing", async () => {
+    const started: string[] = [], said: string[] = [], aborted = new AbortController();
+    const world = (command: () => Promise<AgentCommand>) => ({
+      version: "1", clock: realClock, log: (_: unknown, message: string) => void said.push(message), command,
+      startProcess: (spec: ProcessSpec) => { started.push(spec.command); throw new Error("not here"); },
+    });
+    const key = { agent: config({ npx: { package: "ada" } }), cwd: "/", protocol: 1 } as const;
+    await rejects(launch(key, new AbortController().signal, world(async () => ({ kind: "process", command: "/installed/ada", args: [], env: {} }))));
+    await rejects(launch(key, new AbortController().signal, world(() => Promise.reject(new Error("no network")))), /no network/);
+    await rejects(launch(key, aborted.signal, world(async () => {
+      await new Promise(resolve => setImmediate(resolve));
+      aborted.abort(new Error("closed"));
+      return { kind: "process", command: "/late", args: [], env: {} };
+    })), /closed/);
+    deepEqual([started, said.filter(message => message === "Starting agent").length], [["/installed/ada"], 1]);
   });
 
   test("an agent that hangs in initialize ends when nobody wants it any more, with all that it started", async function () {

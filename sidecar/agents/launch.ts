@@ -1,7 +1,9 @@
 /**
- * From an agent's configuration to a connection with it: Eliza in this process, all others as a child.
- * Which command a distribution means is decided in distribution.ts, purely.
+ * From an agent's configuration to a connection with it, through the extensions of its session: Eliza in this process, all others as a child.
+ * Which command a distribution means is decided before: by an installation, or in distribution.ts.
  */
+import type { AgentConfig } from "../../src/protocol/agents";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
@@ -9,8 +11,11 @@ import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
+import type { Sight } from "./agent-witness";
 import { AgentConnection } from "./connection";
 import { commandOf, type AgentCommand } from "./distribution";
+import { findExtensions, type ExtensionChain } from "./extension-chain";
+import { bothTraces, witnessedExtensions } from "./extension-details";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "./process";
 
@@ -19,28 +24,49 @@ export interface LaunchWorld {
   readonly version: string;
   readonly clock: Clock;
   readonly startProcess: (spec: ProcessSpec) => AgentProcess;
+  /** Installs the agent where that is needed; what a person would type, unless given. Rejects with a sentence for the user. */
+  readonly command?: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
+  /** Likewise for an extension. */
+  readonly extensionCommand?: (extension: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
+  /** One that is part of this program, under this name; undefined: it is not. `odd`: for the log. */
+  readonly builtIn?: (extension: ExtensionConfig, name: string, odd: (what: string, detail: unknown) => void) => Promise<ProxyComponent | undefined>;
+  /** Where a program of the user's is; unless given it is taken as it is called. */
+  readonly find?: (program: string) => Promise<string | undefined>;
+  /** What the editor knows of the code, for agents and extensions; as `ConnectionOptions.ide`. */
+  readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** How it went with an extension. */
+  readonly saw?: (extensionId: string, sight: Sight) => void;
   readonly trace?: Trace | undefined;
-  /** What stands between the client and the agent, from the client on; nothing unless given. `odd`: for the log. */
+  /** What stands between the extensions and the agent, from the client on; nothing unless given. `odd`: for the log. */
   readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Every agent runs behind a conductor, also with no proxy in its chain. Rejects with an `AgentError`; nothing is left running then. */
+/**
+ * Every agent runs behind a conductor, also with no proxy in its chain. An extension that cannot be there is left out, and named by the connection. Rejects with
+ * an `AgentError`; nothing is left running then.
+ */
 export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
-  const command = commandOf(agent);
-  world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd });
   const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
+  const [command, extensions] = await found(key, signal, world, odd);
+  world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd, ...(extensions.components.length === 0 ? {} : { extensions: extensions.components.map(({ name }) => name) }) });
+  for (const { sentence } of extensions.missing) world.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
+  const witnessed = witnessedExtensions(extensions, () => world.clock.now()), trace = bothTraces(world.trace, witnessed.trace);
   const conductor = conduct(upstream, {
-    proxies: world.proxies?.(key, odd) ?? [], clock: world.clock, odd, ...(world.trace === undefined ? {} : { trace: world.trace }),
+    proxies: [...extensions.components, ...world.proxies?.(key, odd) ?? []], clock: world.clock, odd, ...(trace === undefined ? {} : { trace }),
     last: { kind: "agent", name: agent.name, start: async () => {
       const started = await startCommand(agent.name, command, cwd, world);
       lastWords = started.lastWords;
       return started;
     } },
-    notice: ({ kind, message, cause }) => world.log(kind === "slow" ? "info" : "warn", message, { agent: agent.id, ...(cause === undefined ? {} : { cause: String(cause) }) }),
+    notice: notice => {
+      const { kind, message, cause } = notice;
+      world.log(kind === "slow" ? "info" : "warn", message, { agent: agent.id, ...(cause === undefined ? {} : { cause: String(cause) }) });
+      extensions.heard(notice);
+    },
   });
   const stop = (): Promise<void> => conductor[Symbol.asyncDispose]();
   const giveUp = (): void => { stop().catch((error: unknown) => world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) })); };
@@ -48,15 +74,37 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
   try {
     if (signal.aborted) giveUp();
     const connection = await AgentConnection.connect(channel, {
-      name: agent.name, version: world.version, protocol, ...(role === undefined ? {} : { role }), clock: world.clock, stop, odd,
-      lastWords: () => lastWords(), failure: () => conductor.failure?.reason,
+      name: agent.name, version: world.version, protocol, ...(role === undefined ? {} : { role }), ...(world.ide === undefined ? {} : { ide: world.ide }), clock: world.clock, stop, odd,
+      lastWords: () => lastWords(), failure: () => extensions.explained(conductor.failure), missing: () => extensions.missing, extensions: witnessed.extensions,
     });
+    extensions.runs(conductor.closed, () => conductor.failure);
     world.log("info", "Agent ready", { agent: agent.id });
     return connection;
   } catch (error) {
+    if (!signal.aborted) extensions.fell(conductor.failure);
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener("abort", giveUp);
+  }
+}
+
+/** The agent's command and its extensions, looked for at once. Without the agent nobody waits for them. */
+async function found({ agent, cwd, extensions = [] }: AgentKey, signal: AbortSignal, world: LaunchWorld, odd: (what: string, detail: unknown) => void): Promise<readonly [AgentCommand, ExtensionChain]> {
+  const given = new AbortController();
+  const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, given.signal]), {
+    command: async (extension, until) => world.extensionCommand?.(extension, until) ?? commandOf(extension),
+    builtIn: async (extension, name) => world.builtIn?.(extension, name, odd),
+    start: (name, command) => startCommand(name, command, cwd, world), saw: (id, sight) => world.saw?.(id, sight),
+    find: async program => world.find ? world.find(program) : program, odd,
+  });
+  chain.catch(() => undefined); // it says why it was given up, which is told by the agent
+  try {
+    const command = await (world.command?.(agent, signal) ?? commandOf(agent));
+    signal.throwIfAborted();
+    return [command, await chain];
+  } catch (error) {
+    given.abort(error);
+    throw error;
   }
 }
 

@@ -41,6 +41,18 @@ suite("agent pool", () => {
     deepEqual(world.stopped.sort(), [1, 2, 3, 4, 5]);
   });
 
+  test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
+    const world = new World(), one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const, other = { ...one, id: "y" };
+    const lists = [[], [one], [other], [one, other], [other, one], [{ ...one, settings: { a: 1 } }], [{ ...one, distribution: { npx: { package: "x" } } }], [{ ...one, kind: "mcp" as const }]];
+    const same = [undefined, [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }]];
+    await Promise.all([...lists, ...same].map(extensions => world.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })));
+    equal(world.agents.length, lists.length);
+    world.pool.restart({ ...key("a"), extensions: [one] }, { message: "again" });
+    await world.acquire({ ...key("a"), extensions: [other] });
+    equal(world.agents.length, lists.length);
+    await world.pool[Symbol.asyncDispose]();
+  });
+
   test("one that died, failed or is restarted is not handed out again", async () => {
     const world = new World();
     await world.acquire(key("a"));
@@ -85,5 +97,21 @@ suite("agent pool", () => {
     other.release();
     await tick();
     deepEqual(world.stopped, [1]);
+  });
+
+  test("all processes of an agent end at once, also those that are still starting, and nobody else's", async () => {
+    const world = new World(), told: string[] = [];
+    const [a, lm, b] = await Promise.all([world.acquire(key("a")), world.acquire({ ...key("a"), role: "lm" as const }), world.acquire(key("b"))]);
+    for (const [name, { connection }] of Object.entries({ a, lm, b })) void connection.closed.then(({ message }) => told.push(`${name}: ${message}`));
+    world.manual = ["initialize"];
+    const starting = world.acquire(key("a", {}, "/elsewhere"));
+    starting.catch(() => undefined);
+    equal(world.pool.connected("a"), a.connection);
+    world.pool.endAll("a", { message: "Signed out." });
+    equal(world.pool.connected("a"), undefined);
+    deepEqual(world.signals.map(({ aborted }) => aborted), [true, true, false, true]);
+    await Promise.all([a.connection.closed, lm.connection.closed]);
+    deepEqual(told.sort(), ["a: Signed out.", "lm: Signed out."]);
+    equal(world.pool.connected("b"), b.connection);
   });
 });

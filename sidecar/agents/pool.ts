@@ -6,6 +6,7 @@
  * died, could not start, or is being restarted is no longer handed out.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { AcpVersion, AgentConnection, AgentRole } from "./connection";
@@ -16,6 +17,8 @@ export interface AgentKey {
   readonly cwd: string;
   /** The highest version of ACP that it is offered. */
   readonly protocol: AcpVersion;
+  /** Those before it, from the client on; absent: none. */
+  readonly extensions?: readonly ExtensionConfig[];
   /** Whom it serves: VS Code's own chat, or, where there is none, ours. They promise an agent different things. */
   readonly role?: AgentRole;
 }
@@ -28,7 +31,10 @@ export interface Lease {
 
 interface Shared {
   readonly key: string;
+  readonly agentId: string;
   readonly connection: Promise<AgentConnection>;
+  /** What `connection` came to. */
+  connected?: AgentConnection;
   /** Ends it while it is still being started. */
   readonly starting: AbortController;
   users: number;
@@ -64,10 +70,20 @@ export class AgentPool implements AsyncDisposable {
     }
   }
 
-  /** Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. */
-  restart(key: AgentKey, why: Closed): void {
+  /** Stops the process that serves `key`, if any, and tells all who use it why; the next `acquire` starts another. `of`: only if it is this one still. */
+  restart(key: AgentKey, why: Closed, of?: AgentConnection): void {
     const shared = this.#shared.get(nameOf(key));
-    if (shared) this.#stop(shared, why);
+    if (shared && (of === undefined || shared.connected === of)) this.#stop(shared, why);
+  }
+
+  /** A process of this agent that is there, whoever it serves. */
+  connected(agentId: string): AgentConnection | undefined {
+    return [...this.#shared.values()].find(shared => shared.agentId === agentId && shared.connected)?.connected;
+  }
+
+  /** Stops all processes of this agent, and tells all who use one why. */
+  endAll(agentId: string, why: Closed): void {
+    for (const shared of [...this.#shared.values()]) if (shared.agentId === agentId) this.#stop(shared, why);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,9 +97,12 @@ export class AgentPool implements AsyncDisposable {
     if (known) return known;
     const starting = new AbortController();
     const connection = this.connect(key, starting.signal);
-    const shared: Shared = { key: name, connection, starting, users: 0 };
+    const shared: Shared = { key: name, agentId: key.agent.id, connection, starting, users: 0 };
     this.#shared.set(name, shared);
-    connection.then(({ closed }) => closed).then(() => this.#forget(shared), () => this.#forget(shared));
+    connection.then(connected => {
+      shared.connected = connected;
+      return connected.closed;
+    }).then(() => this.#forget(shared), () => this.#forget(shared));
     return shared;
   }
 
@@ -107,8 +126,9 @@ export class AgentPool implements AsyncDisposable {
 
 const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
 
-/** Equal configurations give equal names, whatever the order of their keys. The name shown to people is not part of it. */
-function nameOf({ agent: { id, distribution }, cwd, protocol, role }: AgentKey): string {
-  return JSON.stringify({ id, distribution, cwd, protocol, role }, (_, value: unknown) =>
+/** Equal configurations give equal names, whatever the order of their keys. The names shown to people are not part of it. */
+function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
+  const before = extensions.map(extension => ({ id: extension.id, kind: extension.kind, distribution: extension.distribution, settings: extension.settings }));
+  return JSON.stringify({ id, distribution, cwd, protocol, role, before }, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
 }

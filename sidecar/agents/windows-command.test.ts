@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import path from "node:path";
 import fc from "fast-check";
-import { UnquotableArgument, windowsLaunch } from "./windows-command";
+import { ProgramNotFound, UnquotableArgument, windowsLaunch } from "./windows-command";
 
 const env = { Path: "C:\\Windows;\"C:\\Program Files\\nodejs\";relative", PathExt: ".COM;.EXE;.BAT;.CMD", comspec: "C:\\Windows\\cmd.exe" };
 const files = ["C:\\Program Files\\nodejs\\npx.CMD", "C:\\Windows\\node.EXE", "C:\\Windows\\both.EXE", "C:\\Windows\\both.CMD", "D:\\a b\\agent.cmd", "relative\\bad.EXE", "bad.EXE"].map(file => file.toLowerCase());
@@ -19,14 +19,24 @@ suite("a command on Windows", () => {
     equal(line("D:\\a b\\agent.cmd"), "\"\"D:\\a b\\agent.cmd\"\"");
     equal(line("D:/a b/agent"), "\"\"D:\\a b\\agent.CMD\"\"");
   });
-  test("nothing is taken from the current folder or a relative one", () => equal(launch("bad").file, "bad"));
-  test("what is not found stays as it is, for the system to say so", () => deepEqual(launch("nothing", "x"), { file: "nothing", args: ["x"], verbatim: false }));
+  test("nothing is taken from the current folder or a relative one, nor left to a system that looks there", () => {
+    for (const name of ["bad", "nothing"]) throws(() => launch(name, "x"), (error: unknown) => error instanceof ProgramNotFound && error.code === "ENOENT");
+  });
+  test("a path that is not there stays as it is, for the system to say so", () => deepEqual(launch("D:\\nothing", "x"), { file: "D:\\nothing", args: ["x"], verbatim: false }));
+  test("cmd.exe is the system's own, also when no variable says where it is", () =>
+    deepEqual([windowsLaunch("npx", [], { Path: env.Path, SystemRoot: "E:\\Win" }, file => /npx\.cmd$/i.test(file)).file, windowsLaunch("npx", [], { Path: env.Path }, file => /npx\.cmd$/i.test(file)).file],
+      ["E:\\Win\\System32\\cmd.exe", "C:\\Windows\\System32\\cmd.exe"]));
   test("quotes, backslashes, percent signs and operators stay inside their argument", () => {
     equal(line("npx", "a\"&calc").endsWith(" \"a\"\"&calc\"\""), true);
     equal(line("npx", "a\\").endsWith(" \"a\\\\\"\""), true);
     equal(line("npx", "a\\\"b").endsWith(" \"a\\\\\"\"b\"\""), true);
     equal(line("npx", "%PATH%").endsWith(" \"%%cd:~,%PATH%%cd:~,%\"\""), true);
     equal(line("npx", "").endsWith(" \"\"\""), true);
+  });
+  test("a line for cmd.exe itself is as it was written", () => {
+    const shell = (...args: string[]) => windowsLaunch("C:\\Windows\\cmd.exe", args, env, file => file === "C:\\Windows\\cmd.exe");
+    deepEqual(shell("/d", "/s", "/c", "git commit -m \"a b\" & echo %x%"), { file: "C:\\Windows\\cmd.exe", args: ["/d", "/s", "/c", "\"git commit -m \"a b\" & echo %x%\""], verbatim: true });
+    for (const args of [["/d", "/s", "/c"], ["/c", "a", "b", "c"], ["/d", "/s", "/c", "a", "b"]]) deepEqual(shell(...args), { file: "C:\\Windows\\cmd.exe", args, verbatim: false });
   });
   test("several lines are refused", () => throws(() => launch("npx", "a\r\nb"), UnquotableArgument));
   test("nothing that cmd.exe acts upon is ever outside quotes", () => {

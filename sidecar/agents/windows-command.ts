@@ -2,9 +2,11 @@
  * How a command is started on Windows, where `npm`, `npx` and most agents are `.cmd` files that only `cmd.exe` runs, and where
  * a program gets one string that it takes apart itself. Pure but for `exists`.
  *
- * Invariant: no argument, whatever is in it, ends its quotes in `cmd.exe` or expands a variable there; what cannot be quoted is refused.
+ * Invariant: no argument, whatever is in it, ends its quotes in `cmd.exe` or expands a variable there; what cannot be quoted is refused. A line that is
+ * meant for `cmd.exe` itself reaches it as it was written.
  */
 import path from "node:path";
+import { findProgram, variable, withEndings } from "./find-program";
 
 export interface Launch {
   readonly file: string;
@@ -16,29 +18,27 @@ export interface Launch {
 /** An argument that `cmd.exe` cannot be given at all. */
 export class UnquotableArgument extends Error { override readonly name = "UnquotableArgument"; }
 
-/** Throws `UnquotableArgument`. A command that is not found is returned as it is: starting it says so. */
+/** What the system says of it, too: but where only a name is given, Windows looks into the current folder first, and a repository must not provide programs. */
+export class ProgramNotFound extends Error {
+  override readonly name = "ProgramNotFound";
+  readonly code = "ENOENT";
+}
+
+/** Throws `UnquotableArgument` and `ProgramNotFound`. A path that is not there is returned as it is: starting it says so. */
 export function windowsLaunch(command: string, args: readonly string[], env: Readonly<Record<string, string>>, exists: (file: string) => boolean): Launch {
-  const file = find(command, env, exists) ?? command;
+  const isPath = /[\\/]/.test(command);
+  const found = isPath ? withEndings(command, env).find(exists) : findProgram(command, { platform: "win32", env, isProgram: exists }), file = found ?? command;
+  if (found === undefined && !isPath) throw new ProgramNotFound(`“${command}” is nowhere on the PATH.`);
+  if (/(?:^|[\\/])cmd\.exe$/i.test(file) && isLine(args)) return { file, args: [...FOR_A_LINE, `"${args[3]}"`], verbatim: true };
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = [`"${scriptPath(file)}"`, ...args.map(quoteForScript)].join(" ");
   // /s strips the outermost quotes and nothing else; /v:off: `!` is no variable; /e:on: what `%` becomes below works
-  return { file: valueOf(env, "ComSpec") ?? "cmd.exe", args: ["/e:on", "/v:off", "/d", "/s", "/c", `"${line}"`], verbatim: true };
+  return { file: variable(env, "ComSpec") ?? path.win32.join(variable(env, "SystemRoot") ?? "C:\\Windows", "System32", "cmd.exe"), args: ["/e:on", "/v:off", "/d", "/s", "/c", `"${line}"`], verbatim: true };
 }
 
-/** By `PATH` and `PATHEXT`, as `cmd.exe` does, but never in the current folder: a repository must not provide programs. */
-function find(command: string, env: Readonly<Record<string, string>>, exists: (file: string) => boolean): string | undefined {
-  const extensions = (valueOf(env, "PATHEXT") || ".COM;.EXE;.BAT;.CMD").split(";").filter(Boolean);
-  const names = extensions.some(extension => command.toLowerCase().endsWith(extension.toLowerCase()))
-    ? [command] : extensions.map(extension => command + extension);
-  const folders = /[\\/]/.test(command) ? [""] : (valueOf(env, "PATH") ?? "").split(";").map(folder => folder.replaceAll("\"", "")).filter(folder => path.win32.isAbsolute(folder));
-  for (const folder of folders) {
-    for (const name of names) {
-      const file = folder === "" ? name : path.win32.join(folder, name);
-      if (exists(file)) return file;
-    }
-  }
-  return undefined;
-}
+/** With these `cmd.exe` strips the outermost quotes; it knows none with a backslash before them, which Node would make of those inside. */
+const FOR_A_LINE = ["/d", "/s", "/c"] as const;
+function isLine(args: readonly string[]): boolean { return args.length === 4 && FOR_A_LINE.every((option, i) => args[i] === option); }
 
 function scriptPath(file: string): string {
   if (/["%\r\n\0]/.test(file)) throw new UnquotableArgument(`A script whose path has quotes or percent signs cannot be run: ${file}`);
@@ -54,8 +54,4 @@ function quoteForScript(argument: string): string {
   if (/[\r\n\0]/.test(argument)) throw new UnquotableArgument("An argument with several lines cannot be given to a .cmd or .bat file.");
   const escaped = argument.replaceAll(/(\\*)(")/g, "$1$1\"\"").replace(/\\+$/, "$&$&").replaceAll("%", "%%cd:~,%");
   return `"${escaped}"`;
-}
-
-function valueOf(env: Readonly<Record<string, string>>, name: string): string | undefined {
-  return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }

@@ -8,10 +8,11 @@
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ActionId } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
-import type { AcpVersion } from "../agents/connection";
+import type { AcpVersion, AgentConnection, OpenedSession } from "../agents/connection";
+import type { MissingExtension } from "../agents/extension-chain";
 import type { AgentKey, Lease } from "../agents/pool";
 import { readsMissingAsEmpty } from "../agents/quirks";
-import { AgentError } from "../errors";
+import { AgentError, type AgentErrorCode } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
@@ -22,6 +23,7 @@ import { AgentTerminals } from "./agent-terminals";
 import { Patience } from "./patience";
 import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
+import { openSignedIn, wantsSignIn, type Attempt, type SignInWorld } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionWorld } from "./session";
 
@@ -48,6 +50,14 @@ export class AgentLine implements Disposable {
   readonly #patience: Patience;
   readonly #prompts: AgentPrompts;
   #pause: Disposable | undefined;
+  /** With which the next opening begins. */
+  #next: Attempt = "first";
+  /** What it waits for: then it is not late. */
+  readonly #installing = new Set<string>();
+  /** What was said of extensions that are not there: each start finds them missing again. */
+  readonly #missed = new Set<string>();
+  /** While the agent's session is open. */
+  #details: Disposable | undefined;
 
   constructor(private readonly start: SessionStart, private readonly world: SessionWorld, private readonly say: (word: Word) => void) {
     this.#controls = new AgentControls(start.controls ?? {}, {
@@ -55,15 +65,15 @@ export class AgentLine implements Disposable {
       refused: (control, error) => world.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
     });
     this.#questions = new AgentQuestions(`${start.sessionId.slice(0, 8)}-`, () => world.policy.decide(start.agent.id), id => this.#teller()({ kind: "withdrawn", id }));
-    this.#patience = new Patience(world.clock, () => this.#questions.isAsking);
-    this.#prompts = new AgentPrompts(path => world.editor.readTextFile(path), this.#patience, error => this.#trouble(error), () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }));
+    this.#patience = new Patience(world.clock, () => this.#questions.isAsking || this.#installing.size > 0);
+    this.#prompts = new AgentPrompts(path => world.editor.readTextFile(path), this.#patience, error => this.#refusal(error), () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }));
     this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
     this.#terminals = this.#noTerminals();
   }
 
   get #key(): AgentKey {
-    const { agent, cwd, protocol = 1 } = this.start;
-    return { agent, cwd, protocol };
+    const { agent, cwd, protocol = 1, extensions = [] } = this.start;
+    return { agent, cwd, protocol, extensions };
   }
 
   /** What a word means, now that it is its turn. */
@@ -75,6 +85,7 @@ export class AgentLine implements Disposable {
       case "consent": return this.#questions.consent(word.consent, word.request, word.settle);
       case "opened":
         this.#agent = { lease: word.lease, id: word.agentSession };
+        this.#detail(word.lease.connection, word.agentSession);
         this.#patience[Symbol.dispose]();
         this.world.log("info", "agent", "Session created", { sessionId: this.start.sessionId, agentSessionId: word.agentSession, agent: this.start.agent.id });
         return { kind: "opened", accepts: { images: word.lease.connection.accepts.images } };
@@ -99,40 +110,90 @@ export class AgentLine implements Disposable {
     const tell = this.#teller();
     this.#patience.toOpen(tell);
     this.#staying = new AbortController();
-    this.world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
-      if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
-      try {
-        const { version, agentName } = lease.connection;
-        let toldOptions = false; // by an update, before the answer that may know nothing of them
-        const { sessionId, result } = await lease.connection.newSession(this.start.cwd, {
-          update: update => {
-            this.#patience.heard();
-            toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
-            tell({ kind: "updated", update, version });
-          },
-          opened: answer => {
-            const controls = controlsOf(answer), { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
-            if (controls.length > 0 || !toldOptions) tell({ kind: "controlSet", controls });
-            if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
-          },
-          isAsking: () => this.#questions.isAsking,
-          request: request => this.say({ kind: "request", request, version, agentName, of }),
-          elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
-          closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
-        });
-        await this.#controls.setAgain(lease.connection, sessionId, controlsOf(result), tell);
-        this.say({ kind: "opened", lease, agentSession: sessionId, of });
-      } catch (error) {
+    const attempt = this.#next;
+    this.#next = "first";
+    this.#enter(of, tell, attempt).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+  }
+
+  async #enter(of: number, tell: (event: SessionEvent) => void, attempt: Attempt): Promise<void> {
+    const { agent } = this.start, lease = await this.world.pool.acquire(this.#key, this.#staying.signal), { connection } = lease;
+    if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
+    this.#miss(connection.missing, tell);
+    try {
+      const opened = await openSignedIn(agent.name, {
+        connection, open: () => this.#session(lease, of, tell), world: this.#signInWorld(of, tell), withdraw: () => this.#questions.withdrawForms(),
+        restart: why => this.world.pool.restart(this.#key, { message: why }, connection),
+      }, attempt);
+      if ("again" in opened) {
         lease.release();
-        throw error;
+        return of === this.#opening ? await this.#enter(of, tell, opened.again) : undefined;
       }
-    }).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+      await this.#controls.setAgain(connection, opened.sessionId, controlsOf(opened.result), tell);
+      this.say({ kind: "opened", lease, agentSession: opened.sessionId, of });
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  #miss(missing: readonly MissingExtension[], tell: (event: SessionEvent) => void): void {
+    for (const { sentence } of missing) {
+      if (!this.#missed.has(sentence)) tell({ kind: "extensionMissing", sentence });
+      this.#missed.add(sentence);
+    }
+  }
+
+  /** Now, and whenever an extension has done something else. */
+  #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
+    const tell = this.#teller();
+    const program = name === "" && version === "" ? {} : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
+    const told = (): void => tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [] } });
+    this.#details = extensions?.hear(sessionId, told);
+    told();
+  }
+
+  #session({ connection }: Lease, of: number, tell: (event: SessionEvent) => void): Promise<OpenedSession> {
+    const { version, agentName } = connection;
+    let toldOptions = false; // by an update, before the answer that may know nothing of them
+    return connection.newSession(this.start.cwd, {
+      update: update => {
+        this.#patience.heard();
+        toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+        tell({ kind: "updated", update, version });
+      },
+      opened: answer => {
+        const controls = controlsOf(answer), { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
+        if (controls.length > 0 || !toldOptions) tell({ kind: "controlSet", controls });
+        if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
+      },
+      isAsking: () => this.#questions.isAsking,
+      request: request => this.say({ kind: "request", request, version, agentName, of }),
+      elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
+      closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
+    });
+  }
+
+  #signInWorld(of: number, tell: (event: SessionEvent) => void): SignInWorld {
+    const { agent, cwd } = this.start, { runInTerminal, keepEnvironment } = this.world.signIn;
+    return {
+      ask: form => new Promise(settle => { if (of === this.#opening) tell(this.#questions.form(form, settle)); else settle(undefined); }),
+      runInTerminal: method => runInTerminal(agent, cwd, method),
+      keep: variables => keepEnvironment(agent.id, variables),
+    };
   }
 
   /** After a pause, in which nothing else opens or leaves it. */
   reopenLater(ms: number): void {
     const tell = this.#teller();
     this.#pause = this.world.clock.after(ms, () => tell({ kind: "reopened" }));
+  }
+
+  /** Whether that is news. */
+  installing(what: string, isInstalling: boolean): boolean {
+    const isNew = isInstalling && !this.#installing.has(what);
+    if (isInstalling) this.#installing.add(what);
+    else this.#installing.delete(what);
+    return isNew;
   }
 
   send(prompt: Prompt): void {
@@ -170,6 +231,7 @@ export class AgentLine implements Disposable {
     this.#pause?.[Symbol.dispose]();
     this.#prompts.stop();
     this.#opening++;
+    this.#details?.[Symbol.dispose]();
     if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
     this.#agent = undefined;
     this.#staying.abort();
@@ -231,13 +293,27 @@ export class AgentLine implements Disposable {
     lease.release();
   }
 
+  /** Of a prompt. */
+  #refusal(error: unknown): Trouble {
+    if (wantsSignIn(error)) this.#next = "wanted";
+    return this.#trouble(error);
+  }
+
   /** What a person reads; what made it so goes to the log. */
   #trouble(error: unknown): Trouble {
     const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
     this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: reason.message, cause: describe(reason.cause) });
-    const actions: readonly ActionId[] = error instanceof AgentError && (error.code === "notFound" || error.code === "unsupported") ? ["selectAgent", "showLogs"] : ["restartAgent", "showLogs"];
+    const actions = actionsFor(error instanceof AgentError ? error.code : undefined);
     const lastWords = typeof reason.cause === "string" ? readable(reason.cause, LOGGED_CHARACTERS) : undefined;
-    return { text: reason.message, actions, ...(lastWords === undefined ? {} : { detail: lastWords }) };
+    return { text: reason.message, actions, ...(lastWords === undefined ? {} : { detail: lastWords }), ...(wantsSignIn(error) ? { needsUser: true } : {}) };
+  }
+}
+
+function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
+  switch (code) {
+    case "notFound": case "unsupported": return ["selectAgent", "showLogs"];
+    case "authRequired": return ["selectAgent", "showLogs"];
+    default: return ["restartAgent", "showLogs"];
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import type { AgentConnection } from "../agents/connection";
 import type { Patience } from "./patience";
+import { wantsSignIn } from "./sign-in";
 import { promptContent, type PromptContent } from "./prompt-content";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 
@@ -30,7 +31,10 @@ export class AgentPrompts {
       this.patience.toHear(tell);
       connection.prompt(agentSession, blocks, outcome => {
         this.patience[Symbol.dispose]();
-        tell({ kind: "turnEnded", outcome: outcome.kind === "stopped" ? outcome : { kind: "failed", ...this.trouble(outcome.error) } });
+        if (outcome.kind === "stopped") return tell({ kind: "turnEnded", outcome });
+        const trouble = this.trouble(outcome.error);
+        // Its session is of no use any more: the next prompt opens another, and signs in before.
+        tell(wantsSignIn(outcome.error) ? { kind: "agentDown", ...trouble } : { kind: "turnEnded", outcome: { kind: "failed", ...trouble } });
       });
     };
     if (!prompt.attachments) return go({ blocks: [{ type: "text", text: prompt.text }], left: [] });

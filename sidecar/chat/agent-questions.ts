@@ -7,6 +7,7 @@ import type { AcpVersion } from "../agents/connection";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed, type IncomingRequest } from "../rpc/peer";
+import type { Form } from "../agents/sign-in-methods";
 import type { Consent } from "./agent-files";
 import { elicitationFrom } from "./acp-elicitation";
 import { permissionOptions } from "./acp-tools";
@@ -58,6 +59,21 @@ export class AgentQuestions {
     this.#watch(request, id);
     // A setting that lets the agent's own questions pass says nothing of ours.
     return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
+  }
+
+  /** A form of ours; `settle` hears what was filled in, or that nobody wanted to. */
+  form({ message, ask }: Form, settle: (content: JsonObject | undefined) => void): SessionEvent {
+    const id = this.#id("s");
+    this.#open.set(id, { answer: response => settle(response?.action === "accept" ? objectOr(response.content) : undefined) });
+    return { kind: "elicited", elicited: { id, message, ask } };
+  }
+
+  /** Forms of ours are of no use any more. */
+  withdrawForms(): void {
+    for (const id of [...this.#open.keys()].filter(open => open.startsWith(`${this.prefix}s`))) {
+      this.answer(id, undefined);
+      this.withdrawn(id);
+    }
   }
 
   /** Somebody has yet to answer. */

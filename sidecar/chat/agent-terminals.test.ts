@@ -72,6 +72,16 @@ suite("terminals of an agent", () => {
     match(String(world.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);
   });
 
+  test("what is shown of a shell's line is the line, also where the agent names the shell", async () => {
+    await using world = new World();
+    const shells: readonly (readonly [command: string, args: readonly string[], shown: string])[] = [
+      ["/no/such/sh", ["-c", "echo 'a b'"], "echo 'a b'"], ["cmd.exe", ["/d", "/s", "/c", "dir"], "dir"], ["/no/such/sh", ["a b"], "/no/such/sh \"a b\""], ["/no/such/push", ["-c", "x"], "/no/such/push -c x"],
+      ["/no/such/sh", ["other.sh", "-c", "ls"], "/no/such/sh other.sh -c ls"],
+    ];
+    for (const [command, args] of shells) world.create({ command, args });
+    deepEqual(world.shown.map(({ command }) => command), shells.map(([, , shown]) => shown));
+  });
+
   test("a command that is not there says so, and ends", async () => {
     await using world = new World();
     const terminalId = world.create({ command: "/no/such/program", args: ["x"] });

@@ -2,10 +2,14 @@
  * The `chat/*` requests of the host: finds the session and hands over. Owns the sessions; nothing here looks into one.
  */
 import { randomUUID } from "node:crypto";
+import type { Installable } from "../../src/protocol/agent-service";
+import type { AgentConfig } from "../../src/protocol/agents";
 import type { SessionId } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
+import type { AgentCommand } from "../agents/distribution";
 import type { AgentPool } from "../agents/pool";
 import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
@@ -31,8 +35,15 @@ export interface ChatWorld {
   readonly journal: Journal;
   readonly host: Host;
   readonly startCommand: StartCommand;
+  /** How an agent is started; as `LaunchWorld.command`. */
+  readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
+  /** Those of sessions that begin now; absent: none. */
+  readonly extensions?: () => readonly ExtensionConfig[];
   readonly log: SessionWorld["log"];
 }
+
+/** Of a start that nobody takes back. */
+const NEVER = new AbortController().signal;
 
 type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/withdraw" | "chat/sendQueued" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
 
@@ -44,7 +55,7 @@ export class ChatService implements AsyncDisposable {
   readonly handlers: ChatHandlers = {
     "chat/new": async chat => {
       const sessionId = randomUUID();
-      this.#sessions.set(sessionId, new Session({ sessionId, ...chat }, this.#worldOf(sessionId)));
+      this.#sessions.set(sessionId, new Session({ sessionId, ...chat, extensions: this.world.extensions?.() ?? [] }, this.#worldOf(sessionId)));
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) => new Promise((resolve, reject) => {
@@ -91,6 +102,11 @@ export class ChatService implements AsyncDisposable {
     "chat/replay": ({ sessionId, at, asked }) => this.#sessions.get(sessionId)?.replay(at, asked),
   };
 
+  /** An agent of these sessions, or an extension, is being installed, or is not any more. */
+  installing(of: Installable, id: string, isInstalling: boolean): void {
+    for (const session of this.#sessions.values()) session.installing(of, id, isInstalling);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
@@ -116,6 +132,14 @@ export class ChatService implements AsyncDisposable {
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
       attention: (wants, { agent, title }) => host.notify("chat/attention", { sessionId, wants, name: agent.name, ...(title === undefined ? {} : { title }) }),
       editor: editorFiles((method, params) => host.request(method, params)),
+      signIn: {
+        runInTerminal: async (agent, cwd, { args, env }) => {
+          const command = await this.world.command(agent, NEVER);
+          if (command.kind !== "process") throw new Error(`${agent.name} has no program of its own.`);
+          return (await host.request("editor/runInTerminal", { title: `${agent.name}: sign in`, command: command.command, args: [...command.args, ...args], env: { ...command.env, ...env }, cwd })).exitCode;
+        },
+        keepEnvironment: async (agentId, env) => { await host.request("secrets/keepEnvironment", { agentId, env }); },
+      },
       openPage: url => host.notify("editor/openPage", { url }),
     };
   }

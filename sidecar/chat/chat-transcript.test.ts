@@ -2,6 +2,7 @@
 import { ELIZA } from "../../src/protocol/agents";
 import { AgentConnection } from "../agents/connection";
 import { serveEliza } from "../agents/eliza/agent";
+import { commandOf } from "../agents/distribution";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
@@ -22,7 +23,7 @@ suite("chat transcript", () => {
       return AgentConnection.connect(channel, { name: "Eliza", version: "1", protocol: 1, clock, odd: () => undefined, lastWords: () => "", stop: async () => eliza[Symbol.asyncDispose]() });
     }, error => { throw error; });
     await using service = new ChatService({
-      bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
+      bootId: "boot", clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
       host: { isCongested: () => false, request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => transcript.record("←", { method, params }) },
     });
     const said = <P>(method: string, params: P): P => {

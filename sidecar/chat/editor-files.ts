@@ -1,11 +1,11 @@
 /** Files through the host, with errors that agents understand. */
 import { ErrorCode } from "../../src/protocol/errors";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
-import type { Calls, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../src/protocol/wire";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { EditorFiles } from "./agent-files";
 
-export type AskHost = <M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>) => Promise<ResultOf<SidecarToHost, M>>;
+export type AskHost = <M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>, signal?: CancelSignal) => Promise<ResultOf<SidecarToHost, M>>;
 
 export function editorFiles(ask: AskHost): EditorFiles {
   return {

@@ -3,6 +3,7 @@ import type { Attachment } from "../../src/protocol/attachments";
 import { applyEvent, type Accepts, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type TerminalView } from "../../src/protocol/chat";
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
+import type { SessionDetails } from "../../src/protocol/session-details";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../agents/connection";
 import type { JsonObject } from "../rpc/json";
@@ -50,14 +51,23 @@ export interface Asked {
 /** A question of the agent that is no permission; `id` is ours. */
 export interface Elicited { readonly id: string; readonly message: string; readonly ask: FormAsk | UrlAsk }
 
-/** A sentence for the user, the buttons that help, and what the agent itself said last. */
-export interface Trouble { readonly text: string; readonly actions: readonly ActionId[]; readonly detail?: string }
+/**
+ * A sentence for the user, the buttons that help, and what the agent itself said last. `needsUser`: it would be the same again until a person has done
+ * something.
+ */
+export interface Trouble { readonly text: string; readonly actions: readonly ActionId[]; readonly detail?: string; readonly needsUser?: true }
 
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
 
 export type SessionEvent =
   | { readonly kind: "opened"; readonly accepts: Accepts }
   | ({ readonly kind: "openFailed" } & Trouble)
+  /** What the agent needs, itself or another, is fetched and installed, which takes its time. */
+  | { readonly kind: "installing"; readonly name: string }
+  /** An agent extension that is not there; `sentence` says which, and why. */
+  | { readonly kind: "extensionMissing"; readonly sentence: string }
+  /** What stands between the user and the agent, and what it does, as far as it is known now. */
+  | { readonly kind: "detailed"; readonly details: SessionDetails }
   /** It has not opened for so many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "prompted"; readonly prompt: Prompt }

@@ -173,6 +173,7 @@ suite("session state", () => {
   });
 
   test("a slow start, a silent turn and an image that is not taken are said", () => {
+    deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), ["Ada is being installed. That happens once."]);
     deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), ["Ada is still starting…", "Ada has not started for 30 seconds. The first start can take long; the log says what it does."]);
     deepEqual(notices(play(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] }).state.conversation),
       ["Ada has said nothing for 3 minutes. It may still be working; if it hangs, stop it or restart it.", "Ada takes no images: a.png, b.png were not sent."]);
@@ -185,7 +186,7 @@ suite("session state", () => {
       [["user"], ["half", true], ["cancelled"], ["notice"], ["user"], ["notice"]]);
   });
 
-  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue", "elicit", "fill", "choose", "reopen", "take back", "send", "give up", "silent", "slow");
+  const move = fc.constantFrom("open", "fail", "prompt", "repeat", "say", "tool", "ask", "bypassed", "answer", "bypass", "withdraw", "cancel", "end", "refuse", "die", "restart", "overdue", "elicit", "fill", "choose", "reopen", "take back", "send", "give up", "silent", "slow", "install");
 
   test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
     fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
@@ -239,6 +240,7 @@ suite("session state", () => {
           case "give up": if (state.phase.kind === "cancelling") feed({ kind: "cancelGivenUp" }); break;
           case "silent": feed({ kind: "silent", minutes: 3 }); break;
           case "slow": feed({ kind: "slow", seconds: 30 }); break;
+          case "install": feed({ kind: "installing", name: "Ada" }); break;
           case "send": feed(SEND); break;
           case "take back": {
             const last = page.queue?.prompts.at(-1)?.messageId;

@@ -13,6 +13,7 @@
  * says so with `unexpected`: thrown in tests, logged in the field.
  */
 import { interrupted, type Accepts, type Conversation } from "../../src/protocol/chat";
+import type { SessionDetails } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./session-bounds";
@@ -41,6 +42,9 @@ export function step(state: State, event: SessionEvent, now: number): Step {
     case "controlSet": return event.controls === undefined ? [state, []] : showControls(state, event.controls);
     case "controlRefused": return controlRefused(state, event);
     case "promptWithdrawn": return withdraw(state, event.messageId);
+    case "installing": return state.phase.kind === "opening" ? say(state, "info", `${event.name} is being installed. That happens once.`, []) : [state, []];
+    case "extensionMissing": return say(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
+    case "detailed": return detailed(state, event.details);
     case "leftOut": return say(state, "warning", `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`, []);
     case "closed": return close(state);
     default: return stepPhase(state, event, now);
@@ -123,6 +127,12 @@ function slow(state: State, seconds: number): Step {
 /** From then on a start is strange. */
 const LATE_SECONDS = 30;
 
+/** A session of which there is nothing to tell has no details. */
+function detailed(state: State, details: SessionDetails): Step {
+  const { details: before = { extensions: [] } } = state.conversation;
+  return JSON.stringify(before) === JSON.stringify(details) ? [state, []] : emit(state, { type: "details", details });
+}
+
 function accepts(state: State, accepts: Accepts): Step {
   return state.conversation.accepts?.images === accepts.images ? [state, []] : emit(state, { type: "accepts", accepts });
 }
@@ -199,8 +209,8 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
 const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
 /** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
-function fell(state: State, { text, actions, detail }: Trouble, isBack: boolean): Step {
-  const wasAsked = state.phase.kind === "prompting" || (state.phase.kind === "opening" && state.phase.waiting !== undefined), pause = isBack ? PAUSES_MS[state.restarts] : undefined;
+function fell(state: State, { text, actions, detail, needsUser }: Trouble, isBack: boolean): Step {
+  const wasAsked = state.phase.kind === "prompting" || (state.phase.kind === "opening" && state.phase.waiting !== undefined), pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
   return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions, detail), s => enter(s, { kind: "down" }), hold, idle, s => [s, [{ kind: "leave" }]],
     s => pause === undefined ? [s, []] : [{ ...s, restarts: s.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]]);
 }

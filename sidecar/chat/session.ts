@@ -9,11 +9,14 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import { emptyConversation, settled, type Conversation, type Entry, type SessionId } from "../../src/protocol/chat";
 import type { ControlValue, ControlValues } from "../../src/protocol/controls";
 import type { Position } from "../../src/protocol/delivery";
+import type { Installable } from "../../src/protocol/agent-service";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
 import type { Attention } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion } from "../agents/connection";
 import type { AgentPool } from "../agents/pool";
+import type { AuthMethod } from "../agents/sign-in-methods";
 import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import { Actor } from "../rpc/actor";
@@ -42,6 +45,12 @@ export interface SessionWorld {
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;
+  readonly signIn: {
+    /** The agent's program with what the method adds, in a terminal of the editor's: its exit code, or `undefined` when it was closed before its end. */
+    readonly runInTerminal: (agent: AgentConfig, cwd: string, method: Extract<AuthMethod, { readonly kind: "terminal" }>) => Promise<number | undefined>;
+    /** Kept secret, and given to each later start of the agent. */
+    readonly keepEnvironment: (agentId: string, env: Readonly<Record<string, string>>) => Promise<void>;
+  };
   /** In the user's browser: http or https. */
   readonly openPage: (url: string) => void;
   readonly log: (level: LogLevel, category: "agent" | "approval", message: string, detail?: Readonly<Record<string, unknown>>) => void;
@@ -59,6 +68,8 @@ export interface SessionStart {
   readonly controls?: ControlValues;
   /** The highest version of ACP that the agent is offered; absent: 1. */
   readonly protocol?: AcpVersion;
+  /** Of now, for all of its agent's starts; absent: none. */
+  readonly extensions?: readonly ExtensionConfig[];
 }
 
 /** What has to be settled for a prompt: accepted into the conversation, or refused with a sentence. */
@@ -92,6 +103,10 @@ export class Session extends Actor<Message> {
   withdraw(messageId: string): void { this.#tell({ kind: "promptWithdrawn", messageId }); }
   sendQueued(): void { this.#tell({ kind: "queueSent" }); }
   cancel(): void { this.#tell({ kind: "cancelled" }); }
+  installing(of: Installable, id: string, isInstalling: boolean): void {
+    const { agent, extensions = [] } = this.begin, what = of === "agent" ? [agent] : extensions, name = what.find(one => one.id === id)?.name;
+    if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling)) this.#tell({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
+  }
   restartAgent(): void { this.#tell({ kind: "restarted" }); }
   answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void { this.#tell({ kind: "answered", permissionId, choice }); }
   answerElicitation(id: string, choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"]): void { this.#tell({ kind: "elicitationAnswered", id, choice }); }

@@ -20,6 +20,22 @@ suite("an agent that is slow", () => {
     deepEqual(world.shown.get(id)?.turn.state, "idle");
   });
 
+  test("to start because it is being installed is told of once, and is not late", async () => {
+    await using world = new World();
+    world.manual = ["initialize"];
+    const id = await world.open();
+    for (const agentId of ["eve", "ada", "ada"]) world.service.installing("agent", agentId, true);
+    await world.settle();
+    const told = () => world.entries(id).map(entry => entry.kind === "notice" ? entry.text : entry.kind);
+    world.clock.advance(40_000);
+    await world.settle();
+    deepEqual(told(), ["Ada is being installed. That happens once."]);
+    world.service.installing("agent", "ada", false);
+    (await world.agents[0]!.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
+    await world.settle();
+    deepEqual(told(), ["Ada is being installed. That happens once."]);
+  });
+
   test("to stop is restarted after a minute, and its prompt can be sent again", async () => {
     await using world = new World();
     const id = await world.open();

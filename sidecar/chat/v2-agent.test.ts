@@ -7,6 +7,7 @@ import { applyEvent, emptyConversation, type Conversation } from "../../src/prot
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import type { ParamsOf } from "../../src/protocol/wire";
 import { AgentConnection } from "../agents/connection";
+import { commandOf } from "../agents/distribution";
 import { AgentPool } from "../agents/pool";
 import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
@@ -43,7 +44,7 @@ class World implements AsyncDisposable {
       return AgentConnection.connect(ndjsonChannel(back, there), { name: "Ada", version: "1", protocol: key.protocol, clock: this.clock, odd: what => { throw new Error(what); }, lastWords: () => "", stop: async () => { back.end(); } });
     }, error => { throw error; });
     this.service = new ChatService({
-      bootId: "b", clock: this.clock, pool: this.#pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
+      bootId: "b", clock: this.clock, pool: this.#pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); }, log: () => undefined,
       host: { isCongested: () => false, request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#take({ method, params } as Sent) },
     });
   }

@@ -21,10 +21,14 @@ suite("command line", () => {
     ["eliza --log debug", { kind: "eliza", deterministic: false, log: { level: "debug", folder: undefined } }],
     ["--log-dir l eliza", { kind: "eliza", deterministic: false, log: { level: "warn", folder: "l" } }],
     ["vscodelm", { kind: "vscodelm", traceFolder: undefined, log: warn }], ["--trace-dir t vscodelm --log debug --log-dir l", { kind: "vscodelm", traceFolder: "t", log: { level: "debug", folder: "l" } }], ["vscodelm -h", { kind: "help", of: "vscodelm" }],
+    ["registry list", { kind: "registry", request: { kind: "list" }, url: undefined }], ["registry resolve gemini", { kind: "registry", request: { kind: "resolve", id: "gemini" }, url: undefined }],
+    ["--registry https://example.com registry list", { kind: "registry", request: { kind: "list" }, url: "https://example.com/" }], ["registry resolve x --registry=http://127.0.0.1:1/r", { kind: "registry", request: { kind: "resolve", id: "x" }, url: "http://127.0.0.1:1/r" }],
+    ["registry --help", { kind: "help", of: "registry" }],
     ["--help", { kind: "help", of: undefined }], ["-h", { kind: "help", of: undefined }], ["--version", { kind: "version" }],
     ["eliza -h", { kind: "help", of: "eliza" }], ["--help run-with", { kind: "help", of: "run-with" }], ["run-with --agent x --help", { kind: "help", of: "run-with" }],
     ["mcp --help", { kind: "help", of: "mcp" }], ["serve --help", { kind: "help", of: undefined }], ["elisa --help", { kind: "help", of: undefined }],
     ["--version run-with", { kind: "version" }], ["run-with --fast --help", { kind: "help", of: "run-with" }],
+    ["proxy cargo", { kind: "proxy", proxy: { name: "Cargo", command: { kind: "own", id: "cargo", settings: {} } }, log: warn }],
     ["run-with --agent eliza", { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn }],
   ];
   for (const [line, command] of TABLE) test(line, () => deepEqual(read(...line.split(" ")), command));
@@ -35,26 +39,41 @@ suite("command line", () => {
     [["eliza", "now"], /^“now” is too much\./], [["run-with", "--agent", "x", "y", "z"], /^“y z” is too much\./], [["run-with", "--", "x"], /^“x” is too much\./],
     [["eliza", "--fast"], /^There is no option --fast\./], [["-x", "eliza"], /no option -x\./], [["eliza", "--toString"], /no option --toString\./], [["--fast"], /no option --fast\./],
     [["serve", "--deterministic"], /^--deterministic goes with eliza\./], [["run-with", "--agent", "x", "--deterministic"], /--deterministic goes with eliza\./],
-    [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./], [["--agent", "x", "mcp"], /^--agent goes with run-with\./], [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with and vscodelm\./],
-    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm and eliza\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm and eliza\./],
+    [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./], [["--agent", "x", "mcp"], /^--agent goes with run-with and doctor\./], [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with and vscodelm\./],
+    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy and doctor\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm, eliza, proxy and doctor\./],
+    [["registry"], /^What to do is missing: list, or resolve and an id\./], [["registry", "update"], /^“update” is neither list nor resolve\./], [["registry", "list", "x"], /^“x” is too much\./],
+    [["registry", "resolve"], /^The id of an agent is missing\./], [["registry", "resolve", " "], /^The id of an agent is missing\./], [["registry", "resolve", "a", "b", "c"], /^“b c” is too much\./], [["registry", "list", "--registry"], /^--registry needs a value\./],
+    ...["http://example.com", "example.com", "file:///a", "https://me:hunter2@example.com"].map((url): [readonly string[], RegExp] => [["registry", "list", "--registry", url], /^--registry takes an https address, without a password\. See/]),
+    [["eliza", "--registry", "https://example.com"], /^--registry goes with registry\./], [["registry", "list", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy and doctor\./],
     [["eliza", "--deterministic=no"], /^--deterministic takes no value\./],
     [["run-with", "--agent"], /^--agent needs a value\./], [["run-with", "--agent", "--log", "debug"], /^--agent needs a value\./], [["run-with", "--agent="], /^--agent needs a value\./],
     [["run-with", "--agent", " "], /^--agent needs a value\./], [["run-with", "--proxy", "--agent", "x"], /^--proxy needs a value\./], [["eliza", "--log-dir", ""], /^--log-dir needs a value\./],
     [["run-with", "--agent", "x", "--agent", "y"], /^--agent is there twice\./], [["--log", "debug", "eliza", "--log", "info"], /^--log is there twice\./],
     [["eliza", "--log", "loud"], /^--log takes error, warn, info, debug, and not “loud”\./],
+    [["proxy"], /^Which one is missing: sparkle, ferris, cargo, workspace and ide\./], [["proxy", "x"], /^There is no proxy “x”; there are sparkle/], [["proxy", "cargo", "x"], /^“x” is too much\./],
+    [["proxy", "cargo", "--settings", "[]"], /^--settings takes a JSON object/], [["proxy", "cargo", "--settings", "{hunter2"], /^--settings takes a JSON object, as “settings” of the extension in symposium.extensions\. See/],
+    [["run-with", "--agent", "sparkle"], /^--agent names “Sparkle”, which is an agent extension, and no agent: --proxy takes it\./], [["run-with", "--agent", "defaults", "--proxy", `{"symposium":{"subcommand":"proxy","args":["x"]}}`], /^--proxy names none of Symposium's own proxies; they are sparkle/],
     [["run-with"], /^An agent, or a proxy, is missing/],
     [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/], [["run-with", "--agent", "A=1"], /^--agent cannot be read as a command: There is no command after the variables\./],
     [["run-with", "--agent", "x", "--proxy", "'y"], /^--proxy cannot be read as a command: A quote/],
     [["run-with", "--proxy", "eliza", "--agent", "x"], /^Eliza is an agent and cannot be a proxy\./],
     [["run-with", "--agent", "{\"local\":"], /^--agent begins like JSON and is none\./], [["run-with", "--agent", "{}"], /^--agent is JSON that says no command/],
     [["run-with", "--agent", `{"local":{"command":""}}`], /says no command/], [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /says no command/],
-    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/], [["run-with", "--proxy", `{"distribution":{"npx":{"package":"x"}}}`], /^--proxy is JSON that says no command/],
+    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/], [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON that says no command/],
+    [["run-with", "--agent", `{"cargo":{"crate":"x"}}`], /^--agent names something that has to be installed first/],
     [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/], [["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`], /gives eliza an argument/],
+    [["doctor", "gemini", "--agent", "x"], /^One agent at a time/], [["doctor", "gemini", "codex"], /^One agent at a time/], [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
   for (const [args, says] of REFUSED) test(`refused: ${args.join(" ") || "(nothing)"}`, () => {
     match(wrong(read(...args)), says);
     match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
     doesNotMatch(wrong(read(...args)), /\n/);
+  });
+
+  test("the doctor sees one agent, or none", () => {
+    const patient = (...args: readonly string[]) => { const command = read("doctor", ...args); return command.kind === "doctor" ? command.patient : command; };
+    deepEqual([patient(), patient("gemini"), patient("--agent", "ada --acp")], [undefined, { kind: "built-in", id: "gemini" },
+      { kind: "command", component: { name: "ada", command: { kind: "process", command: "ada", args: ["--acp"], env: {} } } }]);
   });
 
   test("where it says to look for help there is some", () => {
@@ -95,6 +114,14 @@ suite("command line", () => {
       deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
     });
 
+    test("our own extensions by their names, or as the settings have them, and all that are on by default", () => {
+      const own = (id: string, name: string, settings = {}) => ({ name, command: { kind: "own", id, settings } }), settings = { timeoutMinutes: 5 };
+      const { proxies } = chainOf(read("run-with", "--proxy", "defaults", "--proxy", "ide", "--proxy", JSON.stringify({ id: "cargo", settings }), "--proxy", JSON.stringify({ id: "workspace", _enabled: true, _source: "built-in" }),
+        "--proxy", JSON.stringify({ symposium: { subcommand: "proxy", args: ["ferris"] } }), "--proxy", "./cargo", "--proxy", "cargo x"));
+      deepEqual(proxies, [own("sparkle", "Sparkle"), own("ferris", "Ferris"), own("cargo", "Cargo"), own("ide", "IDE operations"), own("cargo", "Cargo 2", settings), own("workspace", "Workspace"), own("ferris", "Ferris 2"),
+        { name: "cargo", command: { kind: "process", command: "./cargo", args: [], env: {} } }, { name: "cargo 2", command: { kind: "process", command: "cargo", args: ["x"], env: {} } }]);
+    });
+
     test("with several of one name number them", () => {
       const { proxies, agent } = chainOf(read("run-with", "--proxy", "node a", "--proxy", `{"name":"node 2","local":{"command":"x"}}`, "--proxy", "/bin/node b", "--agent", "node c"));
       deepEqual([...proxies, agent].map(spec => spec?.name), ["node", "node 2", "node 3", "node 4"]);
@@ -114,15 +141,16 @@ suite("command line", () => {
   });
 
   test("every list of arguments is read, or refused with a sentence", () => {
-    const argument = fc.oneof(fc.constantFrom("run-with", "eliza", "mcp", "--agent", "--proxy", "--log", "--log-dir", "--help", "--", "-", "-hx", "--=", "--no-help", "{}", "eliza=x"), fc.string({ maxLength: 5 }));
-    fc.assert(fc.property(fc.array(argument, { maxLength: 6 }), args => { ok(["wrong", "help", "version", "run-with", "eliza", "mcp", "serve", "reap"].includes(read(...args).kind)); }), { numRuns: 500 });
+    const argument = fc.oneof(fc.constantFrom("run-with", "eliza", "registry", "list", "resolve", "--registry", "mcp", "--agent", "--proxy", "--log", "--log-dir", "--help", "--", "-", "-hx", "--=", "--no-help", "{}", "eliza=x"), fc.string({ maxLength: 5 }));
+    fc.assert(fc.property(fc.array(argument, { maxLength: 6 }), args => { ok(["wrong", "help", "version", "run-with", "eliza", "registry", "mcp", "serve", "reap"].includes(read(...args).kind)); }), { numRuns: 500 });
   });
 
   test("the help of each command names all its options, and that of all names the commands", () => {
     for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"]) ok(usage("run-with").includes(option), option);
     for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"]) ok(usage("eliza").includes(option), option);
-    for (const command of ["run-with", "eliza", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
-    for (const of of [undefined, "run-with", "eliza", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
+    for (const option of ["--registry", "--help", "--version"]) ok(usage("registry").includes(option), option);
+    for (const command of ["run-with", "eliza", "proxy", "registry", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
+    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
     doesNotMatch(usage(undefined), /\b(serve|reap)\b/);
   });
 });

@@ -1,7 +1,12 @@
 /** What a command line asks for. Pure; `main.ts` does it. Options may stand before or after the subcommand. */
 import { parseArgs } from "node:util";
 import { LOG_LEVELS, type LogLevel } from "../../src/protocol/log";
-import { readComponent, UnreadableComponent, type ComponentSpec } from "./component";
+import { secureUrl } from "../agents/registry/address";
+import { isObject, type JsonObject } from "../rpc/json";
+import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
+import { OWN_PROXIES, readAgent, readProxies, UnreadableComponent, type ComponentSpec, type OwnProxy, type ProxySpec } from "./component";
+import type { RegistryRequest } from "./registry";
+import type { Patient } from "./doctor";
 import type { Subcommand } from "./usage";
 
 export interface LogOptions {
@@ -12,7 +17,7 @@ export interface LogOptions {
 
 export interface RunWith {
   /** The first one is next to the client. */
-  readonly proxies: readonly ComponentSpec[];
+  readonly proxies: readonly ProxySpec[];
   /** Undefined: the chain is a proxy itself. */
   readonly agent: ComponentSpec | undefined;
   readonly traceFolder: string | undefined;
@@ -23,28 +28,35 @@ export type Command =
   | { readonly kind: "serve" }
   /** Ends what a dead sidecar left: `ChildProcessRecord[]` as JSON on stdin. Internal. */
   | { readonly kind: "reap" }
+  /** Unpacks stdin to stdout: what is run in a thread of its own. Internal. */
+  | { readonly kind: "bunzip2" }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
   | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
+  | { readonly kind: "proxy"; readonly proxy: OwnProxy; readonly log: LogOptions }
+  | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
+  | { readonly kind: "doctor"; readonly patient: Patient; readonly log: LogOptions }
   | { readonly kind: "mcp" }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
   | { readonly kind: "version" }
   /** Exit code 2, the sentence on stderr. */
   | { readonly kind: "wrong"; readonly message: string };
 
-type Name = Subcommand | "serve" | "reap";
-const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "mcp"];
-const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap"];
+type Name = Subcommand | "serve" | "reap" | "bunzip2";
+const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "proxy", "registry", "doctor", "mcp"];
+const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2"];
 
 interface Option { readonly type: "boolean" | "string"; readonly short?: string; readonly multiple?: true; readonly of: readonly Subcommand[] }
 const OPTIONS: Readonly<Record<string, Option>> = {
   "help": { type: "boolean", short: "h", of: PUBLIC },
   "version": { type: "boolean", of: PUBLIC },
   "proxy": { type: "string", multiple: true, of: ["run-with"] },
-  "agent": { type: "string", of: ["run-with"] },
+  "agent": { type: "string", of: ["run-with", "doctor"] },
   "deterministic": { type: "boolean", of: ["eliza"] },
-  "log": { type: "string", of: ["run-with", "vscodelm", "eliza"] },
-  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza"] },
+  "settings": { type: "string", of: ["proxy"] },
+  "registry": { type: "string", of: ["registry"] },
+  "log": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor"] },
+  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor"] },
   "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
 };
 
@@ -74,9 +86,12 @@ function read(args: readonly string[], platform: string): Command {
   const values = new Values(options.map(given => valueOf(given, name, of)), of);
   if (first === undefined) throw new Wrong("A command is missing.");
   if (name === undefined) throw new Wrong(`There is no command “${first}”.`);
+  if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
+  if (name === "doctor") return { kind: name, patient: patientIn(rest, values, platform), log: logOptions(values) };
+  if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
   if (rest.length > 0) throw new Wrong(`“${rest.join(" ")}” is too much.`, of);
   switch (name) {
-    case "serve": case "reap": case "mcp": return { kind: name };
+    case "serve": case "reap": case "bunzip2": case "mcp": return { kind: name };
     case "eliza": return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "vscodelm": return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
     case "run-with": return { kind: name, chain: chain(values, platform), log: logOptions(values) };
@@ -113,6 +128,29 @@ class Values {
   one(name: string): string | undefined { return this.all(name)[0]; }
 }
 
+function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
+  const [id, ...more] = rest, much = what === "resolve" ? more : rest;
+  if (what !== "list" && what !== "resolve") throw new Wrong(what === undefined ? "What to do is missing: list, or resolve and an id." : `“${what}” is neither list nor resolve.`, "registry");
+  if (much.length > 0) throw new Wrong(`“${much.join(" ")}” is too much.`, "registry");
+  if (what === "list") return { kind: what };
+  if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
+  return { kind: what, id };
+}
+
+function patientIn([id, ...more]: readonly string[], values: Values, platform: string): Patient {
+  const agent = values.one("agent");
+  if (more.length > 0 || (id !== undefined && agent !== undefined)) throw new Wrong("One agent at a time: an id, or --agent A.", "doctor");
+  if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
+  return id === undefined ? undefined : { kind: "built-in", id };
+}
+
+/** What was given is not repeated: it may hold a password. */
+function registryUrl(values: Values): string | undefined {
+  const given = values.one("registry"), url = given === undefined ? undefined : secureUrl(given, { loopback: true });
+  if (given !== undefined && !url) throw new Wrong("--registry takes an https address, without a password.", "registry");
+  return url?.href;
+}
+
 function logOptions(values: Values): LogOptions {
   const given = values.one("log") ?? "warn";
   const level = LOG_LEVELS.find(known => known === given);
@@ -120,30 +158,48 @@ function logOptions(values: Values): LogOptions {
   return { level, folder: values.one("log-dir") };
 }
 
+function proxyIn([id, ...more]: readonly string[], values: Values): OwnProxy {
+  const own = BUILT_IN_EXTENSIONS.find(one => one.id === id);
+  if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much.`, "proxy");
+  if (!own) throw new Wrong(id === undefined ? `Which one is missing: ${OWN_PROXIES}.` : `There is no proxy “${id}”; there are ${OWN_PROXIES}.`, "proxy");
+  return { name: own.name, command: { kind: "own", id: own.id, settings: settingsIn(values.one("settings")) } };
+}
+
+function settingsIn(given: string | undefined): JsonObject {
+  try {
+    const value: unknown = JSON.parse(given ?? "{}");
+    if (isObject(value)) return value;
+  } catch { /* The parser's message quotes what was given. */ }
+  throw new Wrong("--settings takes a JSON object, as “settings” of the extension in symposium.extensions.", "proxy");
+}
+
 function chain(values: Values, platform: string): RunWith {
   const agent = values.one("agent");
   if (agent === undefined && !values.has("proxy")) throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
-  const proxies = values.all("proxy").map(text => component("proxy", text, platform));
+  const proxies = values.all("proxy").flatMap(text => readable("proxy", "run-with", () => readProxies(text, platform)));
   if (proxies.some(({ command }) => command.kind === "eliza")) throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
-  const all = distinct(agent === undefined ? proxies : [...proxies, component("agent", agent, platform)]);
-  return { proxies: all.slice(0, proxies.length), agent: all[proxies.length], traceFolder: values.one("trace-dir") };
+  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with"), names = distinct([...proxies, ...last ? [last] : []].map(({ name }) => name));
+  const named = <S extends ProxySpec>(spec: S, i: number): S => ({ ...spec, name: names[i] ?? spec.name });
+  return { proxies: proxies.map(named), agent: last && named(last, proxies.length), traceFolder: values.one("trace-dir") };
 }
 
-function component(option: "proxy" | "agent", text: string, platform: string): ComponentSpec {
-  try { return readComponent(text, platform); }
+function agentIn(text: string, platform: string, of: Subcommand): ComponentSpec { return readable("agent", of, () => readAgent(text, platform)); }
+
+function readable<T>(option: "proxy" | "agent", of: Subcommand, read: () => T): T {
+  try { return read(); }
   catch (error) {
-    if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, "run-with");
+    if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, of);
     throw error;
   }
 }
 
 /** Two that are called the same could not be told apart in a sentence or a trace: `node`, `node 2`. */
-function distinct(components: readonly ComponentSpec[]): readonly ComponentSpec[] {
+function distinct(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
-  return components.map(spec => {
-    let name = spec.name;
-    for (let n = 2; taken.has(name); n++) name = `${spec.name} ${n}`;
+  return names.map(first => {
+    let name = first;
+    for (let n = 2; taken.has(name); n++) name = `${first} ${n}`;
     taken.add(name);
-    return { ...spec, name };
+    return name;
   });
 }

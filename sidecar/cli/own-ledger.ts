@@ -1,9 +1,11 @@
 /** The ledger of what a command of ours starts, for when it is killed: the next one ends what is left. */
 import { homedir } from "node:os";
 import path from "node:path";
+import type { ProcessWorld } from "../agents/child";
 import { RUN_ID } from "../agents/environment";
 import { openLedger, reapLeftOvers, type Ledger } from "../agents/ledger";
 import { newRun } from "../agents/runs";
+import { realClock } from "../rpc/clock";
 import type { Scope } from "../rpc/scope";
 import type { Tell } from "./log";
 
@@ -15,4 +17,9 @@ export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
   scope.defer(() => ledger.close());
   reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
   return ledger;
+}
+
+/** For what a command of ours starts; nobody but the ledger has to be told of it. */
+export function ownProcesses(ledger: Ledger, tell: Tell): ProcessWorld {
+  return { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: (message, detail) => tell("debug", message, detail) };
 }

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -217,6 +217,29 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
+  test("leaves nothing of what an extension has started, however it ends", async function () {
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
+    const bin = path.join(folder, "bin"), running = path.join(folder, "running");
+    mkdirSync(bin);
+    writeFileSync(path.join(folder, "Cargo.toml"), "");
+    writeFileSync(path.join(bin, "cargo"), `#!/bin/sh\ntrap '' TERM\n: > ${running}\nwhile :; do sleep 1; done\n`, { mode: 0o755 });
+    const before = { ...process.env };
+    for (const [signal, code] of [["SIGTERM", 143], [undefined, 0]] as const) {
+      Object.assign(process.env, { PATH: `${bin}:${before["PATH"]}`, SHELL: "/bin/false" });
+      const run = start("run-with", "--proxy", "cargo", "--agent", "eliza --deterministic").read();
+      Object.assign(process.env, { PATH: before["PATH"], SHELL: before["SHELL"] ?? "/bin/sh" });
+      await run.ask(1, "initialize", { protocolVersion: 1 });
+      run.prompt(3, String(objectOr((await run.ask(2, "session/new", { cwd: folder, mcpServers: [] })).result).sessionId), "use tool cargo-mcp::cargo_run");
+      await eventually(() => existsSync(running), "cargo runs");
+      rmSync(running);
+      if (signal) run.process.kill(signal);
+      else run.process.stdin.end();
+      deepEqual(await run.exit, [code, null]);
+      await nothingLeft(run);
+    }
+    deepEqual(ledgers(), []);
+  });
+
   test("that was killed leaves nothing that its next start does not end", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm")).read();
@@ -244,6 +267,20 @@ suite("symposium-acp-agent", function () {
     match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is left out/m);
     match(run.stderr, /^\S+ debug stderr .*“no-such-proxy” is left out/m);
     await nothingLeft(run);
+  });
+
+  test("has our own extensions in its chain, in this process or as proxies of their own", async () => {
+    const alone = (id: string): string => quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "proxy", id] });
+    for (const proxies of [["sparkle", "ferris", "cargo", "workspace", "ide"], ["sparkle", "ferris", "cargo", "workspace", "ide"].map(alone)]) {
+      const run = start("run-with", ...proxies.flatMap(proxy => ["--proxy", proxy]), "--agent", "eliza --deterministic").read(), sessionId = await run.open();
+      run.prompt(3, sessionId, "use tool sparkle::list_sparklers");
+      await run.answer(3);
+      run.prompt(4, sessionId, "use tool workspace-tools::read_file with {\"path\":\"package.json\",\"startLine\":1,\"endLine\":2}");
+      await run.answer(4);
+      match(run.said, /^OK: \{"sparklers":\[\],"current":"Sparkler"\}OK: \{\s+"name": "symposium"/);
+      run.process.stdin.end();
+      deepEqual([await run.exit, run.stderr], [[0, null], ""]);
+    }
   });
 
   test("with Eliza at the end needs no process; alone she answers, too", async () => {

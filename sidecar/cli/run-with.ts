@@ -5,19 +5,23 @@
  * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
  * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
+import type { ProcessWorld } from "../agents/child";
+import type { AgentCommand } from "../agents/distribution";
 import { startCommand } from "../agents/launch";
-import type { Ledger } from "../agents/ledger";
 import { startProcess, type ProcessSpec } from "../agents/process";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
+import { builtInComponent } from "../extensions/built-in";
+import type { ExtensionWorld } from "../extensions/extension";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
-import type { ComponentSpec } from "./component";
+import type { ComponentSpec, ProxySpec } from "./component";
 import type { Tell } from "./log";
-import { openOwnLedger } from "./own-ledger";
+import { ownWorld } from "./extension-world";
+import { openOwnLedger, ownProcesses } from "./own-ledger";
 import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
@@ -31,14 +35,15 @@ export async function runWith(chain: RunWith, tell: Tell, version: string): Prom
 async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
-  const begin = starter(openOwnLedger(scope, tell), tell, version);
+  const processes = ownProcesses(openOwnLedger(scope, tell), tell), begin = starter(processes, tell, version);
+  const extensions = scope.add(ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) })), odd = (what: string, detail: unknown): void => tell("warn", what, detail);
   const told: string[] = [];
   const conductor = scope.add(conduct(clientOnStdio(tell), {
-    proxies: proxies.map((spec): ProxyComponent => ({ kind: "external", name: spec.name, start: begin(spec) })),
+    proxies: await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, odd))),
     last: lastOf(agent, begin),
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
-    odd: (what: string, detail: unknown) => tell("warn", what, detail),
+    odd,
     ...(trace === undefined ? {} : { trace }),
   }));
   tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });
@@ -55,22 +60,25 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   return 1;
 }
 
-function lastOf(agent: ComponentSpec | undefined, begin: (spec: ComponentSpec) => Start): LastComponent {
-  return agent === undefined ? { kind: "successor" } : { kind: "agent", name: agent.name, start: begin(agent) };
+async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, odd: (what: string, detail: unknown) => void): Promise<ProxyComponent> {
+  if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
+  const component = await builtInComponent(command.id, name, command.settings, extensions, odd);
+  if (!component) throw new Error(`no extension ${command.id}`);
+  return component;
+}
+
+function lastOf(agent: ComponentSpec | undefined, begin: Begin): LastComponent {
+  return agent === undefined ? { kind: "successor" } : { kind: "agent", name: agent.name, start: begin(agent.name, agent.command) };
 }
 
 /** Last words on stderr are text, and are shown as such. */
 function reason(cause: unknown): unknown { return cause instanceof Error ? String(cause) : cause; }
 
-function starter(ledger: Ledger, tell: Tell, version: string): (spec: ComponentSpec) => Start {
-  const world = {
-    version,
-    startProcess: (spec: ProcessSpec) => startProcess(spec, {
-      clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined },
-      log: (message, detail) => tell("debug", message, detail),
-    }),
-  };
-  return ({ name, command }) => async () => {
+type Begin = (name: string, command: AgentCommand) => Start;
+
+function starter(processes: ProcessWorld, tell: Tell, version: string): Begin {
+  const world = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
+  return (name, command) => async () => {
     // Neither arguments nor environment: both are where people put their keys.
     tell("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
     const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), world);

@@ -1,5 +1,6 @@
 /** The model picker's part of the sidecar: loaded with the first request for it. */
 import { randomUUID } from "node:crypto";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
 import type { AgentPool } from "../agents/pool";
 import type { ProxyComponent } from "../conductor/component";
@@ -16,10 +17,10 @@ export interface LmPart {
   readonly proxies: (odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
 }
 
-export function openLm(version: string, wire: HostWire, pool: AgentPool, policy: PermissionPolicy, log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void): LmPart {
+export function openLm(version: string, wire: HostWire, pool: AgentPool, policy: PermissionPolicy, extensions: () => readonly ExtensionConfig[], log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void): LmPart {
   const offers = new ToolOffers((name, why) => log("warn", "A tool of VS Code's cannot be offered", { tool: name, why }));
   const service = new LmService({
-    clock: realClock, pool, offers, log, cwd: process.cwd(), date: () => Date.now(), freshId: () => randomUUID(),
+    clock: realClock, pool, offers, extensions, log, cwd: process.cwd(), date: () => Date.now(), freshId: () => randomUUID(),
     policy: agentId => agentId === undefined ? "ask" : policy.decide(agentId),
     keeper: {
       load: async () => (await wire.request("lm/keptSessions", {})).sessions,

@@ -5,17 +5,24 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
+import type { AgentConfig } from "../../src/protocol/agents";
 import { ErrorCode } from "../../src/protocol/errors";
 import type { LmSettings } from "../../src/protocol/lm";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
+import { withSecrets } from "../agents/agent-commands";
+import { AgentWitness, witnessed } from "../agents/agent-witness";
+import { ConfiguredExtensions } from "../agents/configured-extensions";
+import { commandOf, type AgentCommand } from "../agents/distribution";
 import { RUN_ID } from "../agents/environment";
 import { launch } from "../agents/launch";
 import { openLedger, reapLeftOvers } from "../agents/ledger";
 import { AgentPool } from "../agents/pool";
 import { startChild, type ProcessWorld } from "../agents/child";
 import { startProcess } from "../agents/process";
+import type { Environment } from "../agents/shell-environment";
 import { ChatService } from "../chat/chat-service";
+import { editorOperations } from "../chat/editor-operations";
 import type { ProxyComponent } from "../conductor/component";
 import type { TraceWriter } from "../conductor/trace-writer";
 import type { LmService } from "../lm/lm-service";
@@ -25,6 +32,8 @@ import { realClock } from "../rpc/clock";
 import { HostWire } from "../rpc/host-wire";
 import { RpcError } from "../rpc/message";
 import { Scope } from "../rpc/scope";
+import { extensionWorld } from "./extension-world";
+import type { ServedAgents } from "./serve-agents";
 import type { LmPart } from "./serve-lm";
 import { openTrace } from "./trace-file";
 
@@ -61,6 +70,17 @@ export async function serve(version: string): Promise<void> {
     "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
     "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
     "chat/replay": params => served?.chat.handlers["chat/replay"](params),
+    "registry/agents": async (params, signal) => (await ready().agents.part()).handlers["registry/agents"](params, signal),
+    "registry/updates": async (params, signal) => (await ready().agents.part()).handlers["registry/updates"](params, signal),
+    "registry/icons": async (params, signal) => (await ready().agents.part()).handlers["registry/icons"](params, signal),
+    "registry/extension": async (params, signal) => (await ready().agents.part()).handlers["registry/extension"](params, signal),
+    "agents/states": async (params, signal) => (await ready().agents.part()).handlers["agents/states"](params, signal),
+    "agents/install": async (params, signal) => (await ready().agents.part()).handlers["agents/install"](params, signal),
+    "agents/cancelInstall": async (params, signal) => (await ready().agents.part()).handlers["agents/cancelInstall"](params, signal),
+    "agents/remove": async (params, signal) => (await ready().agents.part()).handlers["agents/remove"](params, signal),
+    "agents/examine": async (params, signal) => (await ready().agents.part()).handlers["agents/examine"](params, signal),
+    "agents/signOut": async (params, signal) => (await ready().agents.part()).handlers["agents/signOut"](params, signal),
+    "agents/find": async (params, signal) => (await ready().agents.part()).handlers["agents/find"](params, signal),
     "lm/provideLanguageModelChatInformation": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
     "lm/provideLanguageModelChatResponse": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
     "lm/provideTokenCount": async (params, signal) => (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
@@ -68,6 +88,7 @@ export async function serve(version: string): Promise<void> {
     "lm/decide": async (params, signal) => (await ready().lm.service()).handlers["lm/decide"](params, signal),
     "lm/cancel": params => served?.lm.note(service => service.handlers["lm/cancel"](params)),
     "settings/languageModel": settings => served?.lm.settings(settings),
+    "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
     "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
     "settings/logLevel": ({ level }) => { threshold = level; },
   });
@@ -75,7 +96,14 @@ export async function serve(version: string): Promise<void> {
   await wire.closed;
 }
 
-interface Served { readonly hello: HelloFromSidecar; readonly chat: ChatService; readonly lm: LazyLm; readonly policy: BypassPolicy }
+interface Served {
+  readonly hello: HelloFromSidecar;
+  readonly chat: ChatService;
+  readonly agents: LazyAgents;
+  readonly lm: LazyLm;
+  readonly policy: BypassPolicy;
+  readonly extensions: ConfiguredExtensions;
+}
 
 function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
   const bootId = randomUUID();
@@ -90,20 +118,59 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
     report: { started: record => wire.notify("process/started", record), ended: pid => wire.notify("process/ended", { pid }) },
     log: (message, detail) => log("debug", "agent", message, detail),
   };
-  const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, startProcess: spec => startProcess(spec, processes),
+  const extensions = new ConfiguredExtensions(hello.extensions), witness = new AgentWitness((of, id) => wire.notify("agents/changed", { of, id }), () => Date.now());
+  const agents: LazyAgents = new LazyAgents(async () => scope.add((await import("./serve-agents")).serveAgents({
+    version, processes, proxy: hello.proxy, pool, witness, command, log: (level, message, data) => log(level, "agent", message, data),
+    keys: {
+      kept: async agentId => (await wire.request("secrets/environment", { agentId })).env,
+      forget: async agentId => { await wire.request("secrets/keepEnvironment", { agentId, env: {} }); },
+    },
+    installing: (of, id, progress) => {
+      wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
+      if (progress === undefined) witness.changed(of, id);
+      chat.installing(of, id, progress !== undefined);
+    },
+  })));
+  const command = withSecrets((agent, signal) => agents.command(agent, signal), agentId => wire.request("secrets/environment", { agentId }));
+  const ownExtensions = scope.add(extensionWorld({
+    version, processes, environment: async () => (await (await agents.part()).shell()).env, find: async program => (await agents.part()).find(program),
+    log: (level, message, detail) => log(level, "agent", message, detail),
+  }));
+  const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
+    version, clock: realClock, trace, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+    extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),
+    builtIn: async ({ id, settings = {} }, name, odd) => (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
+    ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
     proxies: (key, odd) => key.role === "lm" ? lm.proxies(odd) : [],
     log: (level, message, detail) => log(level, "agent", message, detail),
-  }), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
+  }), witness), error => log("error", "agent", "An agent could not be stopped", { error: String(error) })));
   const policy = new BypassPolicy(hello.bypass);
-  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, startCommand: spec => startChild(spec, processes), log }));
+  const chat = scope.add(new ChatService({ bootId, clock: realClock, pool, policy, journal: memoryJournal, host: wire, startCommand: spec => startChild(spec, processes), command, extensions: () => extensions.current(), log }));
   const lm = new LazyLm(async () => {
-    const part = (await import("./serve-lm")).openLm(version, wire, pool, policy, (level, message, data) => log(level, "lm", message, data));
+    const part = (await import("./serve-lm")).openLm(version, wire, pool, policy, () => extensions.current(), (level, message, data) => log(level, "lm", message, data));
     scope.add(part.service);
     return part;
   });
   log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
-  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, lm, policy };
+  return { hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId }, chat, agents, lm, policy, extensions };
+}
+
+/** Eliza needs no shell, and no installation. */
+class LazyAgents {
+  #loading: Promise<ServedAgents> | undefined;
+  #part: ServedAgents | undefined;
+
+  constructor(private readonly load: () => Promise<ServedAgents>) {}
+
+  async command(agent: AgentConfig, signal: AbortSignal): Promise<AgentCommand> {
+    const { symposium, ...others } = agent.distribution;
+    if (symposium && Object.keys(others).length === 0) return commandOf(agent);
+    return (await this.part()).command(agent, signal);
+  }
+
+  async part(): Promise<ServedAgents> { return this.#part = await (this.#loading ??= this.load()); }
+
+  environment(): Environment { return this.#part?.environment() ?? process.env; }
 }
 
 /** What few people use is not loaded before it is; what the settings say of it until then is kept. */

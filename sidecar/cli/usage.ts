@@ -1,5 +1,5 @@
 /** What `--help` says. */
-export type Subcommand = "run-with" | "vscodelm" | "eliza" | "mcp";
+export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "mcp";
 
 const LOGGING = `  --log LEVEL       what to say on stderr: error, warn (the default), info or debug
   --log-dir DIR     also write it to DIR/symposium-acp-agent-TIME-PID.log
@@ -13,6 +13,10 @@ Commands:
   run-with [--proxy P]… [--agent A]   a chain of proxies and an agent, as one ACP agent on stdin and stdout
   vscodelm                            ACP agents as language models, over lm/* on stdin and stdout
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
+  proxy NAME                          one of Symposium's agent extensions, as a proxy for any conductor
+  registry list                       the agents that are built in, and those of the registry, as JSON
+  registry resolve ID                 the command that starts one of them, as JSON
+  doctor [ID | --agent A]             what agents need, and why one of them does not start
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
@@ -20,7 +24,7 @@ ${LOGGING}  --trace-dir DIR   write every message between the components to DIR 
   --help            this text, or what there is to say of the command
   --version         the version
 
-Exit codes: 0 the client closed stdin; 1 something failed, stderr says what; 2 wrong usage;
+Exit codes: 0 done, or the client closed stdin; 1 something failed, stderr says what; 2 wrong usage;
 128 and more: ended by a signal.
 `;
 
@@ -38,6 +42,10 @@ P and A are a shell command or JSON:
   '{"name": "…", "distribution": {"local": {…}}}'
                     an entry of the setting symposium.agents
   eliza             (--agent) Eliza, in this process
+  sparkle, ferris, cargo, workspace, ide
+                    (--proxy) an agent extension of Symposium's own, in this process; with settings as JSON:
+                    '{"id": "cargo", "settings": {…}}'
+  defaults          (--proxy) sparkle, ferris and cargo
 
 Options:
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
@@ -90,6 +98,66 @@ ${LOGGING}  --help, --version
 Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
 `;
 
+const PROXY = `symposium-acp-agent proxy: an agent extension of Symposium's own, as an ACP proxy on stdin and stdout.
+
+Usage: symposium-acp-agent proxy NAME [OPTION]…
+
+  NAME              sparkle, ferris, cargo, workspace or ide
+
+Options:
+  --settings JSON   what the setting symposium.extensions has as “settings” of this extension
+${LOGGING}  --help, --version
+
+Any conductor can start it: it is initialised by proxy/initialize (or, as in the older drafts, _proxy/initialize) and
+reaches its successor by proxy/successor.
+
+Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
+
+Example:
+  symposium-acp-agent proxy cargo --settings '{"timeoutMinutes": 5}'
+`;
+
+const REGISTRY = `symposium-acp-agent registry: the agents that there are, and the command that starts one, as JSON on stdout.
+
+Usage: symposium-acp-agent registry list [--registry URL]
+       symposium-acp-agent registry resolve ID [--registry URL]
+
+  list              [{"id", "name", "version"?, "description"?}, …]: the built-in agents, then those of the registry
+  resolve ID        {"name", "command", "args", "env": [{"name", "value"}]}: of what the agent offers, the first of a
+                    command, npx, uvx, pipx, cargo and an archive for this computer. Nothing is installed: crates and
+                    archives have their place in ~/.symposium/bin/ID/VERSION, and stderr says when nothing is there yet
+
+Options:
+  --registry URL    another registry; an https address
+  --help, --version
+
+The registry is fetched each time, and what has not changed is not fetched again. Without a network, the copy in
+~/.symposium/cache is used, and stderr says how old it is. The built-in agents need neither.
+
+Exit codes: 0 stdout has the answer; 1 there is no such agent, or none for this computer, stderr says which;
+2 wrong usage.
+
+Example:
+  symposium-acp-agent registry resolve gemini
+`;
+
+const DOCTOR = `symposium-acp-agent doctor: what agents need, what of it is there, and how far one of them gets.
+
+Usage: symposium-acp-agent doctor [ID | --agent A] [OPTION]…
+
+  ID                an agent that is built in: zed-claude-code, codex, gemini, kiro-cli
+  --agent A         a shell command or JSON, as of run-with
+                    it is started, asked to initialize and to open a session, and ended; nothing is installed or prompted
+
+Prints a report for people, without secrets and without your name: the PATH of your login shell, the tools on it, and of the
+agent its command, what it answered, its last words, and in one sentence what is the matter.
+
+Options:
+${LOGGING}  --help, --version
+
+Exit codes: 0 nothing is the matter; 1 something is; 2 wrong usage.
+`;
+
 const MCP = `symposium-acp-agent mcp: an MCP server of the chain, on stdin and stdout.
 
 Usage: symposium-acp-agent mcp
@@ -103,6 +171,9 @@ export function usage(of: Subcommand | undefined): string {
     case "run-with": return RUN_WITH;
     case "vscodelm": return VSCODELM;
     case "eliza": return ELIZA;
+    case "proxy": return PROXY;
+    case "registry": return REGISTRY;
+    case "doctor": return DOCTOR;
     case "mcp": return MCP;
     case undefined: return ALL;
   }

@@ -35,10 +35,15 @@ export interface Notice {
   readonly component: string;
   readonly message: string;
   readonly cause?: unknown;
+  /** How its connection ended, where that is why. */
+  readonly reason?: Closed;
 }
 
-/** Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. */
-export interface Trace { message(from: string, to: string, frame: Frame): void }
+/**
+ * Hears every message that crosses a hop. Calling it must be cheap: what is not traced has none. `link`: from 0, which is between the client and the first
+ * component. Down is to the agent.
+ */
+export interface Trace { message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void }
 
 export interface ConductorClosed extends Closed {
   /** The component whose failure ended the chain, and how its channel closed; undefined when the client left, or the conductor was disposed. */

@@ -133,12 +133,12 @@ class Conductor implements AsyncDisposable {
     const world = this.#world();
     const middle = last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
     const names = [CLIENT, ...middle.map(({ name }) => name), last.kind === "agent" ? last.name : SUCCESSOR];
-    const link = (end: Channel, from: number, to: number): Channel => trace ? traced(end, names[from] ?? "", names[to] ?? "", trace) : end;
-    let up: Channel = link(first, 1, 0);
+    const link = (end: Channel, i: number): Channel => trace ? traced(end, names[i + 1] ?? "", names[i] ?? "", i, trace) : end;
+    let up: Channel = link(first, 0);
     const stages = middle.map((proxy, i) => {
       const [down, next] = memoryChannels();
       const stage = this.#proxyStage(proxy, up, down, world);
-      up = link(next, i + 2, i + 1);
+      up = link(next, i + 1);
       return stage;
     });
     return [...stages, last.kind === "agent" ? agentStage(last, up, world) : Promise.resolve(this.#joinSuccessor(up))];

@@ -7,6 +7,7 @@
  *   successor ── down ▶ wrapped ┘       for it was answered with an error that names it. When its successor is gone, what the
  *                                       proxy has in its hands, answers above all, reaches the client before the end does.
  */
+import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { objectOr } from "../rpc/json";
@@ -31,6 +32,8 @@ class ProxyStage implements AsyncDisposable {
   #state: StartState = { kind: "waiting" };
   readonly #hop: ProxyHop;
   #timers: readonly Disposable[] = [];
+  /** How its connection ended before it was ready. */
+  #why: Closed | undefined;
   /** What the proxy hears from a successor that is gone. */
   #gone: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
@@ -97,7 +100,10 @@ class ProxyStage implements AsyncDisposable {
       case "refuse": this.#hop.wrapped.send(failure(effect.id, { code: RpcCode.invalidParams, message: effect.message })); break;
       case "watch": this.#watch(effect.on); break;
       case "bypass":
-        this.world.notice({ kind: "bypassed", component: this.name, message: `The agent extension “${this.name}” is left out: ${effect.why}`, cause: effect.cause ?? (this.running.lastWords() || undefined) });
+        this.world.notice({
+          kind: "bypassed", component: this.name, message: `The agent extension “${this.name}” is left out: ${effect.why}`, cause: effect.cause ?? (this.running.lastWords() || undefined),
+          ...(this.#why === undefined ? {} : { reason: this.#why }),
+        });
         letGo(this.running.stop, error => this.world.odd(this.name, "it could not be stopped", error));
     }
   }
@@ -113,8 +119,10 @@ class ProxyStage implements AsyncDisposable {
   /** Before what it leaves open is settled: so that the chain knows that it is not an answer. */
   #died(reason: Closed): void {
     if (this.#ending) return;
-    if (this.#state.kind === "ready") this.world.failed(this.name, reason);
-    else this.#step({ kind: "died", why: reason.message, cause: reason.cause });
+    if (this.#state.kind === "ready") return this.world.failed(this.name, reason);
+    this.#why = reason;
+    // What to do about it in a chain that needs it is no advice here.
+    this.#step({ kind: "died", why: reason instanceof AgentError ? reason.what : reason.message, cause: reason.cause });
   }
 
   #proxyGone(): void {

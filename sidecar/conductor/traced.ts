@@ -1,18 +1,18 @@
-/** A channel whose messages are traced: `here` is who holds it, `there` who is at the other end. Made only when there is a trace. */
+/** A channel whose messages are traced: `here` is who holds it, on the agent's side of the link, `there` who is at the other end. Made only when there is a trace. */
 import type { Channel } from "../rpc/channel";
 import type { Trace } from "./component";
 
-export function traced(channel: Channel, here: string, there: string, trace: Trace): Channel {
+export function traced(channel: Channel, here: string, there: string, link: number, trace: Trace): Channel {
   return {
     start: receiver => channel.start({
       receive: frame => {
-        trace.message(there, here, frame);
+        trace.message(there, here, frame, link, "down");
         return receiver.receive(frame);
       },
       closed: reason => receiver.closed(reason),
     }),
     send: frame => {
-      trace.message(here, there, frame);
+      trace.message(here, there, frame, link, "up");
       return channel.send(frame);
     },
     drained: () => channel.drained(),

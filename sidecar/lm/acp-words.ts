@@ -26,6 +26,9 @@ export function nextTurn(words: Words): Words { return { ...NO_WORDS, usage: wor
 /** A paragraph of ours. */
 export function lineOf(words: Words, line: string): Said { return [{ ...words, last: "line" }, [text(words, line)]]; }
 
+/** A sentence of ours with words of others in it, as a paragraph. */
+export function noticeOf(words: Words, sentence: string): Said { return lineOf(words, lineIn(sentence, NOTICE_LIMIT)); }
+
 /** `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `isBridged`: a call of a tool of VS Code's. */
 export function wordsOfUpdate(words: Words, raw: unknown, isBridged: (call: JsonObject) => boolean): Said {
   const update = objectOr(raw);
@@ -72,12 +75,12 @@ function call(words: Words, update: JsonObject, isBridged: (call: JsonObject) =>
   return lineOf({ ...words, titles }, `${mark} ${lineIn(title)}`);
 }
 
-const TITLE_LIMIT = 200;
+const TITLE_LIMIT = 200, NOTICE_LIMIT = 1000;
 
 /** One line, that stays one: titles are often commands. */
-function lineIn(title: string): string {
+function lineIn(title: string, limit = TITLE_LIMIT): string {
   const line = visible(title.replaceAll(/\s+/gu, " ").trim()).replaceAll(/[\\`*_[\]<>~#|]/gu, "\\$&");
-  return line.length <= TITLE_LIMIT ? line : `${line.slice(0, TITLE_LIMIT)}…`;
+  return line.length <= limit ? line : `${line.slice(0, limit)}…`;
 }
 
 /** The whole plan, whenever it is another one. */

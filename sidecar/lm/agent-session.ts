@@ -7,17 +7,20 @@
  */
 import { randomBytes } from "node:crypto";
 import type { AgentConfig } from "../../src/protocol/agents";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
 import type { ChatTool, PermissionQuestion } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../agents/connection";
 import type { AgentKey, AgentPool, Lease } from "../agents/pool";
+import { isBridgedCall } from "../mcp/bridged-calls";
+import { AnnouncedCalls } from "../permissions/announced-calls";
+import { SIDE_SESSION } from "../proxies/side-session";
 import type { Clock } from "../rpc/clock";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { CANCELLED, isBridgedCall, parametersOf, questionOf } from "./permission";
-import { AnnouncedCalls } from "./permission-calls";
+import { CANCELLED, parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "./results";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer, ToolOffers } from "./tool-offer";
@@ -26,6 +29,8 @@ import { offering } from "./tools-proxy";
 export interface AgentSessionStart {
   readonly agent: AgentConfig;
   readonly cwd: string;
+  /** Those before the agent, for all of its starts; absent: none. */
+  readonly extensions?: readonly ExtensionConfig[];
   /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
   readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string };
   readonly tools: readonly ChatTool[];
@@ -58,7 +63,8 @@ export type AgentWord = { readonly of: number } & (
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
   | { readonly kind: "update"; readonly update: unknown }
   | { readonly kind: "call"; readonly call: OfferedCall }
-  | { readonly kind: "permission"; readonly request: IncomingRequest }
+  /** `isUncovered`: the tool to ask with was called for. */
+  | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }
   /** The call, or the request, that it does not wait for any more. */
   | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest });
 
@@ -69,6 +75,9 @@ export type Permission = { readonly asked: Asked } | { readonly sentence: string
 const LOGGED_CHARACTERS = 2_000;
 /** Ids of calls of bridged tools that are remembered. */
 const MOST_BRIDGED = 500;
+/** Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell them nothing of the user. */
+const ASIDE = { [SIDE_SESSION]: "symposium" };
+const NONE: ReadonlyMap<string, string> = new Map();
 
 export class AgentSession {
   /** Counts openings: what comes from an earlier one is late. */
@@ -140,11 +149,11 @@ export class AgentSession {
   }
 
   /** `isTurn`: a turn runs, so that somebody can be asked. */
-  permission({ request }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
+  permission({ request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
     const { agent, isForeign } = this.start, { log } = this.world, respond = (answer: JsonObject): void => answerOnce(request, answer);
     if (!isTurn || !this.#offer) return void respond(CANCELLED);
     const verdict = questionOf(request.params, {
-      agent: agent.name, offered: this.#offer.permission, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: this.world.policy(), isForeign,
+      agent: agent.name, offered: this.#offer.permission, grouped: isUncovered === true ? NONE : this.#offer.grouped, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: this.world.policy(), isForeign,
     });
     switch (verdict.kind) {
       case "allow":
@@ -154,6 +163,8 @@ export class AgentSession {
         log("info", "Permission refused", { agent: agent.id });
         respond(verdict.answer);
         return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
+      // Whatever that tool returns, the question is looked at again, as if it had been asked then.
+      case "uncover": return { asked: { kind: "tool", toolName: verdict.toolName, parameters: {}, answer: answer => answer.kind === "result" ? this.say({ kind: "permission", request, isUncovered: true, of }) : respond(verdict.reject) } };
       case "ask": {
         const questionId = randomBytes(16).toString("hex"), { toolName, question, about } = verdict;
         return { asked: { kind: "permission", questionId, toolName, question, parameters: parametersOf(questionId, about), answer: answer => respond(answer.kind === "allowed" ? verdict.allow : verdict.reject) } };
@@ -208,7 +219,10 @@ export class AgentSession {
     }
   }
 
-  get #key(): AgentKey { return { agent: this.start.agent, cwd: this.start.cwd, protocol: 1, role: "lm" }; }
+  get #key(): AgentKey {
+    const { agent, cwd, extensions = [] } = this.start;
+    return { agent, cwd, protocol: 1, role: "lm", extensions };
+  }
 
   #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
     this.#opening++;
@@ -220,7 +234,7 @@ export class AgentSession {
   }
 
   async #opened(connection: AgentConnection, of: number, offer: ToolOffer): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
-    const { cwd } = this.start, setup = { meta: offering(offer) }, begin = this.#begin, { load, resume, fork } = connection.capabilities;
+    const { cwd } = this.start, setup = { meta: { ...offering(offer), ...(this.start.isAside === true || this.start.isForeign ? ASIDE : {}) } }, begin = this.#begin, { load, resume, fork } = connection.capabilities;
     const how = begin.kind === "fork" ? fork && "fork" : begin.kind === "again" ? (resume && "resume") || (load && "load") : false;
     if (begin.kind !== "new" && how) {
       try {

@@ -18,7 +18,7 @@ export class Asides implements AsyncDisposable {
 
   constructor(private readonly world: Omit<SessionWorld, "tell">) {}
 
-  ask(requestId: RequestId, start: Pick<SessionStart, "id" | "agent" | "cwd">, blocks: readonly JsonObject[], stream: ResponseStream): void {
+  ask(requestId: RequestId, start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions">, blocks: readonly JsonObject[], stream: ResponseStream): void {
     const session = new SessionActor({ ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true }, { ...this.world, tell: word => {
       if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
       if (word.kind === "finished") this.#end(requestId, word.error);

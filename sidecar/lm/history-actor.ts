@@ -7,6 +7,7 @@
  */
 import { assertNever } from "../../src/protocol/wire";
 import { ELIZA, type AgentConfig } from "../../src/protocol/agents";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { LM_DEFAULTS, type ChatRequest, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
 import { Asides } from "./aside";
@@ -32,6 +33,8 @@ export interface Keeper {
 
 export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
+  /** Those of conversations that begin now; absent: none. */
+  readonly extensions?: () => readonly ExtensionConfig[];
   /** The folder of requests that name none. */
   readonly cwd: string;
   readonly keeper: Keeper;
@@ -72,7 +75,7 @@ export class HistoryActor extends Actor<Message> {
     super("model history");
     this.#lives = new Lives(world.clock, id => this.post({ kind: "idle", id }), actor => this.#close(actor, UNUSED), gone => world.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)));
     this.#asides = new Asides({ ...world, policy: () => "ask" });
-    this.#desk = new SideRequestDesk((requestId, request, stream) => this.#asides.ask(requestId, { id: world.freshId(), agent: agentOf(request), cwd: request.cwd ?? world.cwd }, sidePrompt(request), stream));
+    this.#desk = new SideRequestDesk((requestId, request, stream) => this.#asides.ask(requestId, { id: world.freshId(), agent: agentOf(request), cwd: request.cwd ?? world.cwd, extensions: world.extensions?.() ?? [] }, sidePrompt(request), stream));
   }
 
   ask(requestId: RequestId, request: ChatRequest, stream: ResponseStream): void { this.post({ kind: "ask", requestId, request, stream }); }
@@ -199,9 +202,10 @@ export class HistoryActor extends Actor<Message> {
 
   #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
     const { record } = live, { world } = this, { agentId, options } = request;
+    live.extensions ??= world.extensions?.() ?? [];
     const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id)?.agentSession : undefined;
     const actor: SessionActor = new SessionActor({
-      id: record.id, agent: agentOf(request), cwd: request.cwd ?? world.cwd, tools: options?.tools ?? [], duplicates: this.#settings.bridgeDuplicates, isForeign: identityOf(request).isForeign,
+      id: record.id, agent: agentOf(request), cwd: request.cwd ?? world.cwd, tools: options?.tools ?? [], duplicates: this.#settings.bridgeDuplicates, isForeign: identityOf(request).isForeign, extensions: live.extensions,
       begin: live.agentSession !== undefined ? { kind: "again", agentSession: live.agentSession } : origin !== undefined ? { kind: "fork", agentSession: origin } : { kind: "new" },
     }, { ...world, policy: () => world.policy(agentId), tell: word => {
       if (word.kind === "opened" && agentId !== undefined) world.learned(agentId, word.capabilities.images);
@@ -283,12 +287,12 @@ const UNUSED = "This chat was not used for a while. Send the message again.";
 const STOPPED = "Symposium was stopped.";
 
 function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
-  return { record, isKept, actor: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
+  return { record, isKept, actor: undefined, extensions: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
 }
 
 /** The agent that a request names, as the settings would have it. */
-export function agentOf({ agent, agentId }: Pick<ChatRequest, "agent" | "agentId">): AgentConfig {
+export function agentOf({ agent, agentId, distribution }: Pick<ChatRequest, "agent" | "agentId" | "distribution">): AgentConfig {
   if ("eliza" in agent) return agent.eliza.deterministic ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } } : ELIZA;
   const { name, command, args, env } = agent.mcp_server;
-  return { id: agentId ?? name, name, distribution: { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
+  return { id: agentId ?? name, name, distribution: distribution ?? { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
 }

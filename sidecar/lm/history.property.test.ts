@@ -34,7 +34,7 @@ class Editor {
     const chat = this.chats[i % this.chats.length]!, isStreaming = this.#streaming.has(chat), isWaiting = chat.waitsFor.length > 0;
     if (chat.isSubAgent && !["reply", "call", "results", "stop", "fail", "compact in turn"].includes(act)) return;
     switch (act) {
-      case "say": this.#cut(chat, k); return this.#say(chat, words, isWaiting ? "results" : "next");
+      case "say": this.#cut(chat, k); return this.#say(chat, words, isWaiting && k !== 7 ? "results" : "next", k === 7);
       case "reply": return isStreaming ? this.#reply(chat, `answer ${k % 2}`) : undefined;
       case "call": return isStreaming ? this.#call(chat, 1 + k % 3, k % 2 === 0 ? "" : "looking ") : undefined;
       case "results": return isWaiting ? this.#results(chat, k) : undefined;
@@ -65,8 +65,8 @@ class Editor {
     for (const model of ["a", "b"]) this.#served.delete(`${chat.chatSession} ${model}`);
   }
 
-  #say(chat: SimulatedChat, words: string, expected: "words" | "next" | "results"): void {
-    chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false });
+  #say(chat: SimulatedChat, words: string, expected: "words" | "next" | "results", isLate = false): void {
+    chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false }, isLate);
     this.#ask(chat, expected);
   }
 

@@ -135,7 +135,7 @@ function commonTurns(session: Session, { identity, reading: { turns: theirs } }:
 
 /** Calls without a result vanish from a history; none appear. */
 function isSame(ours: Turn, theirs: Turn): boolean {
-  return ours.user === theirs.user && ours.answer === theirs.answer && theirs.calls.every(id => ours.calls.includes(id));
+  return ours.user === theirs.user && (ours.answer === theirs.answer || (ours.fuller !== undefined && ours.fuller === theirs.answer)) && theirs.calls.every(id => ours.calls.includes(id));
 }
 
 /** Of a turn that did not end well the history has what VS Code took in of it. */

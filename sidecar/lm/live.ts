@@ -5,6 +5,7 @@
  * Invariants: of an agent so many are alive at a time, busy ones aside; one that nobody uses is closed after a while, and its record stays;
  * so many records are kept.
  */
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { RequestId } from "../../src/protocol/lm";
 import type { Clock } from "../rpc/clock";
 import type { SessionActor } from "./session-actor";
@@ -18,6 +19,8 @@ export interface Live {
   /** May be found again by a later process. */
   readonly isKept: boolean;
   actor: SessionActor | undefined;
+  /** Those that it began with, as long as this process remembers. */
+  extensions: readonly ExtensionConfig[] | undefined;
   /** Its id at the agent, also of an actor that is gone. */
   agentSession: string | undefined;
   phase: Phase["kind"];

@@ -130,7 +130,7 @@ class Play {
   }
 }
 
-const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 150);
+const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.015);
 
 suite("the model picker's service, properties", () => {
   test("whatever VS Code and the agents do: each chat hears its own agent, a session hears one chat, and everybody is answered once", async function () {

@@ -1,15 +1,16 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
+import { QualifiedNames } from "../mcp/bridged-calls";
+import { AnnouncedCalls } from "../permissions/announced-calls";
 import type { JsonObject } from "../rpc/json";
-import { AnnouncedCalls } from "./permission-calls";
 import { CANCELLED, parametersOf, questionOf, type PermissionVerdict, type PermissionWorld } from "./permission";
-import { QualifiedNames, ToolNames } from "./tool-names";
+import { ToolNames } from "./tool-names";
 
 const names = new ToolNames();
 for (const name of ["rename", "find_usages"]) names.given(name);
 const OFFERED = new Set(["action", "read", "edit", "execute", "fetch", "other"].map(end => `symposium-agent-${end}`));
 const OPTIONS = [{ optionId: "always", name: "Always", kind: "allow_always" }, { optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }];
-const world = (more: Partial<PermissionWorld> = {}): PermissionWorld => ({ agent: "Ada", offered: OFFERED, bridged: new QualifiedNames("vsc_ab12", names), announced: undefined, policy: "ask", isForeign: false, ...more });
+const world = (more: Partial<PermissionWorld> = {}): PermissionWorld => ({ agent: "Ada", offered: OFFERED, grouped: new Map(), bridged: new QualifiedNames("vsc_ab12", names), announced: undefined, policy: "ask", isForeign: false, ...more });
 const chosen = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 
 function ask(toolCall: unknown, more: Partial<PermissionWorld> = {}, options: unknown = OPTIONS): PermissionVerdict { return questionOf({ sessionId: "s", toolCall, options }, world(more)); }
@@ -17,7 +18,7 @@ function inShort(verdict: PermissionVerdict): string {
   switch (verdict.kind) {
     case "allow": return `allow (${verdict.why})`;
     case "reject": return "reject";
-    case "ask": return `ask ${verdict.toolName}`;
+    case "ask": case "uncover": return `${verdict.kind} ${verdict.toolName}`;
   }
 }
 function asked(verdict: PermissionVerdict) {
@@ -49,6 +50,10 @@ suite("permissions: which act is whose", () => {
     ["also where VS Code offers no tool", { toolCallId: "1", kind: "execute" }, { policy: "allow", offered: new Set() }, "allow (bypass)"],
     ["the tool for all is second best", { toolCallId: "1", kind: "read" }, { offered: new Set(["symposium-agent-action", "symposium-agent-other"]) }, "ask symposium-agent-action"],
     ["a tool for another kind is none", { toolCallId: "1", kind: "read" }, { offered: new Set(["symposium-agent-other", "symposium-agent-edit"]) }, "reject"],
+    ["a tool that is behind another one is uncovered, before the tool for all is taken", { toolCallId: "1", kind: "read" }, { offered: new Set(["symposium-agent-action"]), grouped: new Map([["symposium-agent-read", "activate_x"]]) }, "uncover activate_x"],
+    ["one that is there is not", { toolCallId: "1", kind: "read" }, { grouped: new Map([["symposium-agent-read", "activate_x"]]) }, "ask symposium-agent-read"],
+    ["nor one for another kind", { toolCallId: "1", kind: "edit" }, { offered: new Set(["symposium-agent-action"]), grouped: new Map([["symposium-agent-read", "activate_x"]]) }, "ask symposium-agent-action"],
+    ["nor for another extension", { toolCallId: "1", kind: "read" }, { isForeign: true, offered: new Set(), grouped: new Map([["symposium-agent-read", "activate_x"]]) }, "reject"],
     ["nothing known at all", undefined, {}, "ask symposium-agent-other"],
   ];
   for (const [name, toolCall, more, verdict] of table) test(name, () => equal(inShort(ask(toolCall, more)), verdict));
@@ -147,6 +152,25 @@ suite("permissions: what the user reads", () => {
     const text = message({ kind: "execute", rawInput: { command: `begin ${"x".repeat(10_000)} end` } });
     ok(text.length < 4_300);
     match(text, /begin x[^]*… \d+ more characters …[^]*x end/);
+  });
+
+  test("what does not fit is there to be opened: commands, differences, places, lines and parts; and what fits is not said twice", () => {
+    const whole = (toolCall: unknown) => asked(ask(toolCall)).question.whole;
+    const command = `begin ${"x".repeat(10_000)} middle\u202E ${"y".repeat(10_000)} end`, oldText = "a line\n".repeat(5_000), newText = oldText.replaceAll("a", "another");
+    equal(whole({ kind: "execute", title: "t", rawInput: { command } }), `\`t\`\n\n\`\`\`sh\n${command.replace("\u202E", "⟨U+202E⟩")}\n\`\`\``);
+    equal(whole({ kind: "edit", content: [{ type: "diff", path: "a.txt", oldText, newText }] })?.match(/^[+-]/gm)?.length, 10_000);
+    match(whole({ content: [{ type: "diff", path: `${"p/".repeat(1_000)}end`, newText: "a" }] }) ?? "", /^`(p\/){1000}end`\n/);
+    const locations = Array.from({ length: 50 }, (_, i) => ({ path: `/w/${i}` }));
+    match(message({ locations }), /`\/w\/19`\n\n… and 30 more places\.$/);
+    match(whole({ locations }) ?? "", /`\/w\/49`$/);
+    match(whole({ content: locations.map(({ path }) => ({ type: "content", content: { type: "text", text: path } })) }) ?? "", /\/w\/49\n```$/);
+    equal(whole({ kind: "execute", title: "t", rawInput: { command: "x".repeat(4_000) } }), undefined);
+  });
+
+  test("also that has an end", () => {
+    const content = Array.from({ length: 20 }, () => ({ type: "content", content: { type: "text", text: "x".repeat(1_000_000) } })), { whole = "" } = asked(ask({ content })).question;
+    ok(whole.length < 2_100_000);
+    match(whole, /… \d+ more characters …/);
   });
 
   test("a command cannot leave its block, or hide in it", () => {

@@ -6,17 +6,17 @@
  * "called": VS Code asks the user before it runs that, and its `invoke` is the consent (decisions, row 4).
  */
 import type { PermissionQuestion } from "../../src/protocol/lm";
+import { isBridgedCall, type BridgedNames } from "../mcp/bridged-calls";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { questionText, verbOf } from "./permission-text";
-import type { QualifiedNames } from "./tool-names";
-
-export type BridgedNames = Pick<QualifiedNames, "has" | "begins">;
 
 export interface PermissionWorld {
   /** The agent's name, for sentences. */
   readonly agent: string;
   /** Our own tools that VS Code offers in this chat (`ToolOffer.permission`). */
   readonly offered: ReadonlySet<string>;
+  /** Those that another tool has to be called for first (`ToolOffer.grouped`). */
+  readonly grouped: ReadonlyMap<string, string>;
   /** The names of the session's bridged tools (`ToolOffer.qualified`); undefined when none was ever bridged. */
   readonly bridged: BridgedNames | undefined;
   /** What the agent announced of the call (`AnnouncedCalls.of`). */
@@ -32,6 +32,8 @@ export type PermissionVerdict =
   | { readonly kind: "allow"; readonly why: "bridged" | "bypass"; readonly answer: JsonObject }
   /** `sentence` is for the user, in the chat. */
   | { readonly kind: "reject"; readonly answer: JsonObject; readonly sentence: string }
+  /** VS Code offers the tool to ask with after a call of this one: then again. */
+  | { readonly kind: "uncover"; readonly toolName: string; readonly reject: JsonObject }
   | { readonly kind: "ask"; readonly toolName: string; readonly about: PermissionSubject; readonly question: PermissionQuestion; readonly allow: JsonObject; readonly reject: JsonObject };
 
 /** What the agent wants to do; `kind` as in ACP. */
@@ -46,23 +48,16 @@ export function questionOf(params: unknown, world: PermissionWorld): PermissionV
   if (world.bridged && isBridgedCall(toolCallIn(asked), world.bridged, world.announced)) return { kind: "allow", why: "bridged", answer: allow };
   if (world.isForeign) return no("nobody can be asked when another extension uses the agent.");
   if (world.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
-  const toolName = [`symposium-agent-${TOOLS.get(kind) ?? "other"}`, "symposium-agent-action"].find(name => world.offered.has(name));
+  // The tool for all is the last: a standing approval of it is one of everything.
+  const own = `symposium-agent-${TOOLS.get(kind) ?? "other"}`, group = world.offered.has(own) ? undefined : world.grouped.get(own);
+  if (group !== undefined) return { kind: "uncover", toolName: group, reject: reject ?? CANCELLED };
+  const toolName = [own, "symposium-agent-action"].find(name => world.offered.has(name));
   if (toolName === undefined) return no("VS Code can ask you only in agent mode, with Symposium's tools switched on.");
   return {
     kind: "ask", toolName, allow, reject: reject ?? CANCELLED,
     about: { kind, title: stringOr(call.title, ""), rawInput: call.rawInput },
     question: questionText(world.agent, kind, call, isForEver),
   };
-}
-
-/**
- * Whether a call (of an update, or of a question) is one of a bridged tool; `announced`: what was said of it before. The name, where the agent
- * tells one, decides; else the call's id, where it begins with a name.
- */
-export function isBridgedCall(call: JsonObject, bridged: BridgedNames, announced?: JsonObject): boolean {
-  const names = [call, objectOr(announced)].flatMap(each => [each.name, objectOr(objectOr(each._meta).claudeCode).toolName]).filter(name => typeof name === "string");
-  if (names.length > 0) return names.every(name => bridged.has(name));
-  return typeof call.toolCallId === "string" && bridged.begins(call.toolCallId);
 }
 
 /** The parameters of our tool's call; `id` is the question's. What stands there is for the eye: the consent is tied to `id` alone. */

@@ -87,6 +87,12 @@ suite("what an agent has not heard", () => {
   test("a summary in the place of what was there before", () =>
     ok(texts(prompt(recordedRequest("compaction-mid-45000", 230), PLAIN, () => NEW)).includes("SUMMARY 229: the user talked with the recorder.")));
 
+  test("no summary of what it remembers, also where nothing else is left of the history", () => {
+    const request = recordedRequest("compact-command", 211);
+    ok(texts(prompt(request, PLAIN, () => NEW)).includes("SUMMARY 210"));
+    deepEqual(prompt(request, ABLE).map(({ text: said }) => String(said).split("\n")[0]), ["After compact", "From the editor:"]);
+  });
+
   test("of a turn that another process began: what came of it so far", () => {
     const blocks = prompt(asking(say("user", "one"), say("assistant", "looking", call), say("user", result)), PLAIN);
     deepEqual(blocks, [text("one"), text("You had begun to work on this, and do not remember it. Go on from there:\n```\nUser: one\n\nAssistant: looking\n(Called read with {\"path\":\"a\"}.)\n\n(It returned: AAA(image/png))\n```")]);

@@ -42,7 +42,7 @@ const CONTEXT: Readonly<Record<string, string>> = { editorContext: "Where the us
 
 /** What the agent has not heard. */
 function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly JsonObject[] {
-  const from = unheard(verdict, turns.length), missed = turns.slice(from).map(turn => turn.messages), isAll = from === 0;
+  const from = unheard(verdict), missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages), isAll = from === 0;
   const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missed]);
   const begun = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
   return [
@@ -51,10 +51,10 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
   ];
 }
 
-/** The first turn that the agent's session does not know. */
-function unheard(verdict: Verdict, all: number): number {
+/** The first turn that the agent's session does not know; `undefined`: it knows all, also what a summary stands for. */
+function unheard(verdict: Verdict): number | undefined {
   switch (verdict.kind) {
-    case "resume": case "repeat": case "continue": return all;
+    case "resume": case "repeat": case "continue": return undefined;
     case "behind": return verdict.from;
     case "fork": return verdict.isWhole ? verdict.keep : 0;
     case "new": return 0;

@@ -34,6 +34,9 @@ suite("a request as a conversation", () => {
     }
   });
 
+  test("results before a turn that nobody answered are of one that is over", () =>
+    deepEqual(read([say("user", asked("a")), say("assistant", call("1")), say("user", result("1")), say("user", asked("b")), say("user", asked("c"))]).results, []));
+
   test("a turn whose answer failed has none, and is a turn", () =>
     deepEqual(shape(read([say("user", asked("a")), say("user", asked("b")), say("assistant", "ok"), say("user", asked("c"))])), [[digest("a"), undefined], [digest("b"), digest("ok")]]));
 

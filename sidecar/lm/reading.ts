@@ -12,13 +12,15 @@ import { normal, withoutContext, wordsIn } from "./words";
 /** Of a text, white space aside. */
 export type Digest = string;
 
-export function digest(text: string): Digest { return createHash("sha256").update(normal(text)).digest("base64url").slice(0, 22); }
+export function digest(text: string): Digest { return createHash("sha256").update(normal(text)).digest().subarray(0, 16).toString("base64url"); }
 
 /** A turn that is over. */
 export interface Turn {
   readonly user: Digest | undefined;
   /** All texts of its rounds together. */
   readonly answer: Digest | undefined;
+  /** Of a turn that was stopped: the answer that a later history may show instead, when results bring back what was cut off with their calls. */
+  readonly fuller?: Digest;
   /** The text of its last round, for when a compaction leaves no more. */
   readonly last: Digest | undefined;
   /** Ids of the calls that have results, or that we made. */
@@ -46,7 +48,7 @@ export interface Reading {
   readonly rounds: readonly Round[];
   /** Of the turn at hand. */
   readonly messages: readonly ChatMessage[];
-  /** Calls that are answered behind the last answer. */
+  /** Calls of the turn at hand, or of the one just before it, that are answered behind the last answer. */
   readonly results: readonly string[];
   /** What stands in the place of a part of the history. */
   readonly summary: string | undefined;
@@ -65,7 +67,9 @@ export function read(messages: readonly ChatMessage[]): Reading {
   let results: readonly string[] = [], isNew = false;
   for (const run of runs(talk)) {
     if (run[0]?.role === "user") {
-      [results, isNew] = [resultsIn(run).map(({ callId }) => callId), userRun(run, isTagged, drafts)];
+      const begun = userRun(run, isTagged, drafts);
+      // Before a turn that nobody answered they are of one that is over.
+      [results, isNew] = [begun > 1 ? [] : resultsIn(run).map(({ callId }) => callId), begun > 0];
     } else {
       if (drafts.length === 0) drafts.push({ user: undefined, rounds: [], results: [], messages: [] });
       drafts.at(-1)?.rounds.push(...run.map(({ content }) => ({ text: textOf(content), calls: content.flatMap(part => part.type === "tool_call" ? [part.toolCallId] : []) })));
@@ -85,8 +89,8 @@ export function read(messages: readonly ChatMessage[]): Reading {
 
 const SUMMARY = "<conversation-summary>";
 
-/** What the user's messages bring: results for the turn before, and turns of their own. Whether there are any of those. */
-function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): boolean {
+/** What the user's messages bring: results for the turn before, and turns of their own: so many. */
+function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): number {
   const before = drafts.at(-1), words = run.map(({ content }) => wordsIn(textOf(content)));
   for (const message of run) {
     const ids = resultsIn([message]).map(({ callId }) => callId);
@@ -98,7 +102,7 @@ function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]
   const plain = words.some(each => each !== undefined) ? [] : run.map(message => ({ text: withoutContext(textOf(message.content), isTagged), message })).filter(({ text }) => text !== "");
   const begun = plain.length === 0 ? tagged : [{ text: plain.map(({ text }) => text).join("\n"), messages: plain.map(({ message }) => message) }];
   drafts.push(...begun.map(({ text, messages }): Draft => ({ user: digest(text), rounds: [], results: [], messages })));
-  return begun.length > 0;
+  return begun.length;
 }
 
 /** Results of calls, in their order. */

@@ -20,8 +20,8 @@ export function fenced(text: string, language = ""): string {
 const LONGEST_LINE = 500;
 
 /** One line of code within a sentence; all white space in it is single blanks. */
-export function inline(text: string): string {
-  const line = visible(shortened(text, LONGEST_LINE).replaceAll(/\s+/gu, " ").trim());
+export function inline(text: string, limit = LONGEST_LINE): string {
+  const line = visible(shortened(text, limit).replaceAll(/\s+/gu, " ").trim());
   if (line === "") return "` `";
   const fence = "`".repeat(longestRun(line) + 1), blank = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${blank}${line}${blank}${fence}`;

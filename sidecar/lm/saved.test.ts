@@ -19,6 +19,8 @@ suite("records that outlive the process", () => {
     deepEqual([restored?.provisional, restored?.batch.size], [{ state: "cut", user: kept.provisional?.state === "answered" ? kept.provisional.turn.user : undefined, rounds: [{ text: "Hello.", calls: ["t"] }] }, 0]);
     deepEqual(again(session("compaction-mid-45000", 238))?.session.summarised, { turns: 6 });
     equal(again({ ...session(), provisional: undefined })?.session.provisional, undefined);
+    const stopped = { user: "u", answer: undefined, fuller: "f", last: undefined, calls: ["t"] };
+    deepEqual(again({ ...session(), turns: [stopped] })?.session.turns, [stopped]);
   });
 
   test("hold no words of the user's, and none of a finished answer", () => {

@@ -56,8 +56,8 @@ function turnsIn(value: unknown): readonly Turn[] | undefined {
 
 function turnIn(value: unknown): Turn | undefined {
   if (!isObject(value)) return undefined;
-  const { user, answer, last, calls } = value;
-  return { user: stringOr(user, undefined), answer: stringOr(answer, undefined), last: stringOr(last, undefined), calls: texts(calls) };
+  const { user, answer, fuller, last, calls } = value;
+  return { user: stringOr(user, undefined), answer: stringOr(answer, undefined), last: stringOr(last, undefined), calls: texts(calls), ...(typeof fuller === "string" ? { fuller } : {}) };
 }
 
 function lastIn(value: unknown): Session["provisional"] | "wrong" {

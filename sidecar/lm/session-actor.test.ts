@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
 import { QUIET_MS } from "./quiet";
-import { PENDING_MS, STOPPING_MS } from "./session-state";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { SessionWorld, callOf } from "../testing/session-world";
 
 suite("a model's session", () => {
@@ -22,8 +22,7 @@ suite("a model's session", () => {
 
   test("parallel calls of VS Code's tools go out together, and their results come back", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open(), prompt = await world.prompted();
+    const { offer, prompt } = await world.begin();
     world.agent.say("s", "I look.");
     const answers = [callOf(offer, "lookUp"), callOf(offer, "count"), callOf(offer, "lookUp")];
     await world.quiet();
@@ -40,9 +39,7 @@ suite("a model's session", () => {
 
   test("words that are in the pipe before a call are before it", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     world.agent.say("s", "I look.");
     await world.quiet();
@@ -53,9 +50,7 @@ suite("a model's session", () => {
 
   test("a call that was announced is waited for a little longer", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answers = [callOf(offer, "lookUp")];
     await world.settle();
     world.clock.advance(QUIET_MS - 1);
@@ -75,9 +70,7 @@ suite("a model's session", () => {
 
   test("the end of a call announces none", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.settle();
     world.clock.advance(QUIET_MS - 1);
@@ -92,9 +85,7 @@ suite("a model's session", () => {
 
   test("words of the next turn begin without a paragraph before them", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    await world.open();
-    const first = await world.prompted();
+    const { prompt: first } = await world.begin();
     world.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed" });
     first.respond({ stopReason: "end_turn" });
     await world.settle();
@@ -134,9 +125,7 @@ suite("a model's session", () => {
 
   test("a watch that was ended is not over, also when its time comes in the same moment", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.quiet();
     world.session.resume(2, world.calls(1).map(callId => ({ callId, result: "x", isError: false })), { requestId: 2, blocks: () => [] });

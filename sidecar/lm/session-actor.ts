@@ -9,8 +9,9 @@ import { randomBytes } from "node:crypto";
 import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities } from "../agents/connection";
+import type { MissingExtension } from "../agents/extension-chain";
 import { Actor } from "../rpc/actor";
-import { lineOf, nextTurn, NO_WORDS, wordsOfUpdate, type Words } from "./acp-words";
+import { lineOf, nextTurn, noticeOf, NO_WORDS, wordsOfUpdate, type Words } from "./acp-words";
 import { AgentSession, type AgentSessionStart, type AgentSessionWorld, type AgentWord, type Asked } from "./agent-session";
 import { Quiet } from "./quiet";
 import { start, step } from "./session-state";
@@ -60,6 +61,9 @@ export class SessionActor extends Actor<Message> {
   /** Call ids of the permissions that were put to the user, by the question's. */
   readonly #shown = new Map<string, string>();
   #calls = 0;
+  /** Of extensions that are not there: what was said, and what is still to be. */
+  readonly #missed = new Set<string>();
+  #unsaid: readonly string[] = [];
 
   constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
     super(`model session ${begin.id}`);
@@ -91,7 +95,9 @@ export class SessionActor extends Actor<Message> {
 
   protected override handle(message: Message): void {
     switch (message.kind) {
-      case "event": return this.#step(message.event);
+      case "event":
+        this.#step(message.event);
+        return this.#sayMissing();
       case "word": return this.#heard(message.word);
       case "overdue": return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
       case "tools": return this.#agent.offer(message.tools, message.duplicates);
@@ -129,7 +135,9 @@ export class SessionActor extends Actor<Message> {
     switch (word.kind) {
       case "opened":
         this.world.tell({ kind: "opened", agentSession: word.agentSession, capabilities: this.#agent.opened(word) });
-        return this.#step({ kind: "opened" });
+        this.#unsaid = this.#news(word.lease.connection.missing);
+        this.#step({ kind: "opened" });
+        return this.#sayMissing();
       case "openFailed": case "agentDown":
         this.#agent.lost();
         return this.#step({ kind: word.kind, message: word.message });
@@ -150,6 +158,22 @@ export class SessionActor extends Actor<Message> {
       }
       default: return assertNever(word, "word of an agent");
     }
+  }
+
+  /** What is to be said of it, once, and only where a person reads it: another extension may take it for the answer. The log has it always. */
+  #news(missing: readonly MissingExtension[]): readonly string[] {
+    const { begin, isForeign, isAside } = this.begin;
+    return begin.kind !== "new" || isForeign || isAside === true ? [] : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
+  }
+
+  /** In front of the next answer. */
+  #sayMissing(): void {
+    if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
+    for (const sentence of this.#unsaid) {
+      this.#missed.add(sentence);
+      this.#say(noticeOf(this.#words, `${sentence} This chat goes on without it.`));
+    }
+    this.#unsaid = [];
   }
 
   #say([words, parts]: readonly [Words, readonly ChatPart[]]): void {

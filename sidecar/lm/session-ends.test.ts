@@ -1,15 +1,13 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
-import { PENDING_MS, STOPPING_MS } from "./session-state";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { TOOLS_KEY } from "./tools-proxy";
 import { SessionWorld, callOf, permission } from "../testing/session-world";
 
 suite("a model's session, ends and beginnings", () => {
   test("cancelling stops the agent and refuses its calls; one that does not stop is left, and the next words go to a new session of it", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.settle();
     world.session.cancel(1);
@@ -29,8 +27,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("calls to which nobody comes back are refused in the end", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open(), prompt = await world.prompted(), answer = callOf(offer, "lookUp");
+    const { offer, prompt } = await world.begin(), answer = callOf(offer, "lookUp");
     await world.quiet();
     world.clock.advance(PENDING_MS - 1);
     await world.settle();
@@ -46,9 +43,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("results that came back end the watch over them", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.quiet();
     world.back(2, ...world.calls(1));
@@ -59,9 +54,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("an agent that dies fails the request; the next one loads its session, and hears nothing of what is told again", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     await world.agent.die();
     await world.settle();
     match(await callOf(offer, "lookUp"), /This chat has ended/);
@@ -101,17 +94,13 @@ suite("a model's session, ends and beginnings", () => {
       deepEqual(world.recipients.map(({ remembers }) => remembers), [true]);
     }
     await using world = new SessionWorld({ begin: { kind: "fork", agentSession: "old" } }, { protocolVersion: 1 });
-    world.ask(1);
-    await world.open();
-    await world.prompted();
+    await world.begin();
     deepEqual(world.recipients.map(({ remembers }) => remembers), [false]);
   });
 
   test("an agent that says too much between requests is not read until the next", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.quiet();
     let sent = 0;
@@ -136,9 +125,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("tools that are switched off are refused, new ones can be called", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     world.session.offer([{ name: "other", description: "", inputSchema: { type: "object" } }], false);
     await world.settle();
     match(await callOf(offer, "lookUp"), /was not run/);
@@ -158,9 +145,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("closing answers everybody and lets go of the agent; what comes later is answered, too", async () => {
     const world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp"), asking = permission(world.agent, "p1");
     await world.settle();
     await world.session.close("The window is closed.");

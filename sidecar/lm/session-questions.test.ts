@@ -37,9 +37,7 @@ suite("a model's session, what it is asked", () => {
 
   test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    await world.open();
-    await world.prompted();
+    await world.begin();
     const first = permission(world.agent, "p1"), second = permission(world.agent, "p2", "ls");
     await world.settle();
     const [one, two] = world.words.flatMap(word => word.kind === "asked" ? [word] : []);
@@ -59,11 +57,69 @@ suite("a model's session, what it is asked", () => {
     deepEqual(world.words.flatMap(word => word.kind === "settled" ? [word.questionId] : []), [one!.questionId, two!.questionId]);
   });
 
+  suite("a permission whose tool VS Code has put behind another one", () => {
+    const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }), action = plain("symposium-agent-action");
+    const group = plain("activate_fallback_symposium-agent-edit_1", "Contains the tools: symposium-agent-edit, symposium-agent-execute"), tools = [action, group];
+    async function begin(world: SessionWorld): Promise<void> {
+      await world.begin();
+    }
+    async function called(world: SessionWorld): Promise<void> {
+      await world.quiet();
+      deepEqual(world.told, [`1: [${group.name}]`, "pause 1"]);
+    }
+
+    test("is asked with it when that one has been called", async () => {
+      await using world = new SessionWorld({ tools });
+      await begin(world);
+      const answer = permission(world.agent, "p1");
+      await called(world);
+      world.session.offer([action, plain("symposium-agent-execute")], false);
+      world.back(2, ...world.calls(1));
+      await world.quiet();
+      deepEqual(world.told.slice(2), ["2: [symposium-agent-execute]", "pause 2"]);
+      world.session.decide(world.questionId, () => undefined);
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    });
+
+    test("is asked with the tool for all when it is not there even so", async () => {
+      await using world = new SessionWorld({ tools });
+      await begin(world);
+      const answer = permission(world.agent, "p1");
+      await called(world);
+      world.back(2, ...world.calls(1));
+      await world.quiet();
+      deepEqual(world.told.slice(2), ["2: [symposium-agent-action]", "pause 2"]);
+      world.back(3, ...world.calls(2));
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
+    });
+
+    test("is rejected when the turn ends with it, and nobody is asked", async () => {
+      await using world = new SessionWorld({ tools });
+      await begin(world);
+      const answer = permission(world.agent, "p1");
+      await called(world);
+      await world.session.close("over");
+      deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
+      equal(world.words.some(({ kind }) => kind === "asked"), false);
+    });
+
+    test("is not asked when the agent has taken it back", async () => {
+      await using world = new SessionWorld({ tools });
+      await begin(world);
+      const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
+      await called(world);
+      asking.cancel();
+      await world.settle();
+      world.session.offer([action, plain("symposium-agent-execute")], false);
+      world.back(2, ...world.calls(1));
+      await world.quiet();
+      equal(world.words.some(({ kind }) => kind === "asked"), false);
+    });
+  });
+
   test("a permission is refused outside of a turn, and where nobody can be asked, with a sentence in the chat", async () => {
     await using world = new SessionWorld({ tools: [] });
-    world.ask(1);
-    await world.open();
-    const prompt = await world.prompted();
+    const { prompt } = await world.begin();
     deepEqual(await permission(world.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
     prompt.respond({ stopReason: "end_turn" });
     await world.settle();
@@ -76,18 +132,14 @@ suite("a model's session, what it is asked", () => {
     for (const [isForeign, optionId] of [[false, "yes"], [true, "no"]] as const) {
       await using world = new SessionWorld({ isForeign });
       world.policy = "allow";
-      world.ask(1);
-      await world.open();
-      await world.prompted();
+      await world.begin();
       deepEqual(await permission(world.agent, "p1"), { outcome: { outcome: "selected", optionId } });
     }
   });
 
   test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    const { offer } = await world.open();
-    await world.prompted();
+    const { offer } = await world.begin();
     const answer = await world.agent.peer.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } }, options: OPTIONS });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
     deepEqual(world.told, []);
@@ -95,9 +147,7 @@ suite("a model's session, what it is asked", () => {
 
   test("a question that the agent takes back is not decided", async () => {
     await using world = new SessionWorld();
-    world.ask(1);
-    await world.open();
-    await world.prompted();
+    await world.begin();
     const asking = world.agent.peer.call("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "p1", kind: "execute" }, options: OPTIONS }, () => undefined);
     await world.settle();
     ok(world.questionId !== undefined);

@@ -137,11 +137,16 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
   return theirs.calls.length > 0 ? theirs.calls.every(id => ours.calls.includes(id)) : theirs.text !== "" && theirs.last === ours.last;
 }
 
-/** A call that was stopped has no result at first, and is in no history; its result may come, and the call with it, in a later one. */
+/**
+ * A call that was stopped has no result at first, and is in no history, nor is a round of nothing else; its result may come, and both with it, in a
+ * later one.
+ */
 function withOwnCalls(theirs: readonly Turn[], ours: readonly Turn[]): readonly Turn[] {
   return theirs.map((turn, i) => {
-    const missing = ours[i]?.user === turn.user ? ours[i]?.calls.filter(id => !turn.calls.includes(id)) ?? [] : [];
-    return missing.length === 0 ? turn : { ...turn, calls: [...turn.calls, ...missing] };
+    const own = ours[i];
+    if (!own || own.user !== turn.user || own.calls.every(id => turn.calls.includes(id))) return turn;
+    const fuller = own.fuller ?? own.answer;
+    return { ...turn, calls: [...new Set([...turn.calls, ...own.calls])], ...(fuller === undefined ? {} : { fuller }) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { equal } from "node:assert/strict";
 import { HELD_EVENTS, MOST_QUESTIONS, REPEATABLE_CHARACTERS, REPEATABLE_PARTS, type Effect, type SessionEvent, type State } from "./session-state-model";
-import { PENDING_MS, start, step, STOPPING_MS } from "./session-state";
+import { start, step } from "./session-state";
+import { PENDING_MS, STOPPING_MS } from "./session-steps";
 
 /**
  * `ask 1` a request with words, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both; `tool t1`, `permission p1`, `say hello`.

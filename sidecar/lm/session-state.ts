@@ -22,10 +22,8 @@
  */
 import type { RequestId } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
-import { grown, hold, isFull, MOST_QUESTIONS, NO_REPLY, NOTHING_HELD, partOf, type AgentEvent, type Answer, type Blocked, type Effect, type Held, type Phase, type Prompt, type Question, type Result, type SessionEvent, type State, type Step, type Streaming, type TurnOutcome } from "./session-state-model";
-
-/** For results of calls; for the end of a stopped turn. */
-export const PENDING_MS = 30 * 60_000, STOPPING_MS = 60_000;
+import { grown, hold, isFull, NO_REPLY, NOTHING_HELD, partOf, type AgentEvent, type Blocked, type Effect, type Held, type Phase, type Prompt, type Question, type Result, type SessionEvent, type State, type Step, type Streaming } from "./session-state-model";
+import { answer, chain, discarded, emit, enter, finish, isOver, isTooMany, lastWords, questionsIn, reading, refusals, refuse, refused, said, say, settled, unexpected, watching } from "./session-steps";
 
 /** `agent`: its name, for sentences. */
 export function start(agent: string): Step {
@@ -158,26 +156,12 @@ function over(state: State, phase: Blocked, event: Extract<AgentEvent, { readonl
   return enter(state, { ...phase, open: new Map(), settled: new Set([...phase.settled, ...phase.open.keys()]), held: hold(words, event) }, refusals([...phase.open.values(), ...asked], "The turn is over."));
 }
 
-/** ACP's stop reasons (schema v1, `StopReason`), said plainly. */
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  max_tokens: "The answer ends here because it reached the model's token limit.",
-  max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
-  refusal: "The agent refused to go on. What was said in this turn is not part of its memory.",
-  cancelled: "Stopped.",
-};
-
 function end(state: State, { requestId }: Streaming, event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>): Step {
   const failure = event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
   const next: Phase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
   if (failure !== undefined) return enter(state, next, [{ kind: "turnOver", how: "cut" }, { kind: "finish", requestId, error: failure }]);
   const words = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
   return chain(words === undefined ? [state, []] : say(state, requestId, words), s => enter(s, next, [{ kind: "turnOver", how: "answered" }, { kind: "finish", requestId }]));
-}
-
-function lastWords({ agent, reply }: State, outcome: TurnOutcome): string | undefined {
-  const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
-  if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
-  return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
 }
 
 // --- requests
@@ -270,64 +254,4 @@ function close(state: State, message: string): Step {
     case "closed": return [state, []];
     default: return assertNever(phase, "session phase");
   }
-}
-
-// --- small steps
-
-function enter(state: State, phase: Phase, effects: readonly Effect[] = []): Step { return [{ ...state, phase }, effects]; }
-
-function emit(state: State, requestId: RequestId, part: Extract<Effect, { readonly kind: "emit" }>["part"]): Step {
-  return [{ ...state, reply: grown(state.reply, part) }, [{ kind: "emit", requestId, part }]];
-}
-
-/** A sentence of ours, behind what the agent said. */
-function say(state: State, requestId: RequestId, sentence: string): Step {
-  return emit(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
-}
-
-function chain(first: Step, ...rest: readonly ((state: State) => Step)[]): Step {
-  return rest.reduce<Step>(([state, effects], next) => {
-    const [after, more] = next(state);
-    return [after, [...effects, ...more]];
-  }, first);
-}
-
-function refused(state: State, { callId }: Question): Step {
-  const { kind } = state.phase;
-  return [state, [refuse(callId, kind === "streaming" || (kind === "blocked" && !isOver(state.phase)) ? `More than ${MOST_QUESTIONS} tools at a time cannot be run.` : "No turn is open.")]];
-}
-
-function unexpected(state: State, event: SessionEvent): Step { return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]]; }
-
-function settled<P extends Streaming | Blocked>(phase: P, callId: string): P {
-  return { ...phase, open: new Map([...phase.open].filter(([id]) => id !== callId)), settled: new Set(phase.settled).add(callId) };
-}
-
-function isOver(phase: { readonly held: Held }): boolean {
-  const last = phase.held.events.at(-1)?.kind;
-  return last === "turnEnded" || last === "agentDown";
-}
-
-function isTooMany({ open, held }: Streaming | Blocked): boolean { return open.size + questionsIn(held).length >= MOST_QUESTIONS; }
-function questionsIn({ events }: Held): readonly Question[] { return events.flatMap(event => event.kind === "asked" ? [event.question] : []); }
-function said({ events }: Held) { return events.flatMap(event => event.kind === "spoke" ? [event.part] : []); }
-function discarded(held: Held): readonly Effect[] { return said(held).map(part => ({ kind: "discard", part })); }
-function finish({ requestId }: { readonly requestId: RequestId }): Effect { return { kind: "finish", requestId }; }
-function answer(callId: string, given: Answer): Effect { return { kind: "answer", callId, answer: given }; }
-function refuse(callId: string, reason: string): Effect { return answer(callId, { kind: "refused", reason }); }
-function refusals(questions: readonly Question[], reason: string): readonly Effect[] { return questions.map(({ callId }) => refuse(callId, reason)); }
-
-/** How long a phase may last without anybody's doing. */
-function limitOf({ kind }: Phase): number | undefined { return kind === "blocked" ? PENDING_MS : kind === "cancelling" ? STOPPING_MS : undefined; }
-
-function watching(before: Phase, after: Phase): readonly Effect[] {
-  const ms = limitOf(after);
-  return before.kind === after.kind ? [] : ms !== undefined ? [{ kind: "watch", ms }] : limitOf(before) !== undefined ? [{ kind: "unwatch" }] : [];
-}
-
-/** Nobody comes for what is held in an idle session, so it does not keep the agent waiting. */
-function isPaused(phase: Phase): boolean { return (phase.kind === "streaming" || phase.kind === "blocked") && isFull(phase.held); }
-
-function reading(before: Phase, after: Phase): readonly Effect[] {
-  return isPaused(before) === isPaused(after) ? [] : [{ kind: isPaused(after) ? "pause" : "release" }];
 }

@@ -22,6 +22,15 @@ suite("the catalogue of an agent's tools", () => {
     deepEqual([...permission], ["symposium-agent-read", "symposium-agent-action", "symposium-agent-new"]);
   });
 
+  test("of our own tools that are behind another one that one is known; what only speaks of them is none", () => {
+    const group = tool("activate_fallback_symposium-agent-fetch_1", {}, "Call this tool when …:\n\nContains the tools: symposium-agent-fetch, symposium-agent-other\n\nBe sure to …");
+    const named = tool("activate_fallback_symposium-agent-read_1", {}, "Contains additional tools from this toolset.");
+    const { tools, permission, grouped } = catalogue([tool("symposium-agent-action"), group, named, tool("other", {}, "symposium-agent-edit")], { duplicates: false });
+    deepEqual([...grouped], [["symposium-agent-fetch", group.name], ["symposium-agent-other", group.name], ["symposium-agent-read", named.name]]);
+    deepEqual([...permission], ["symposium-agent-action"]);
+    deepEqual(namesOf(tools), [group.name, named.name, "other"], "the agent's model can look into a group");
+  });
+
   test("one that cannot be offered is left out alone, and named", () => {
     const { tools, leftOut } = catalogue([tool("a"), tool("b", { type: "string" }), tool("c", "x"), tool("d")], { duplicates: false });
     deepEqual(namesOf(tools), ["a", "d"]);

@@ -10,6 +10,8 @@ export interface Catalogue {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
   /** Our own tools for permissions that VS Code offers: never the agent's. */
   readonly permission: ReadonlySet<string>;
+  /** Those of our own tools that VS Code has put behind another one, by their names: that one has to be called before they can be. */
+  readonly grouped: ReadonlyMap<string, string>;
 }
 
 export interface CatalogueOptions {
@@ -42,7 +44,14 @@ export function catalogue(offered: readonly ChatTool[], { duplicates, names = ne
     if ("leftOut" in result) leftOut.push({ name: tool.name, why: result.leftOut });
     else tools.push({ ...result.tool, name: names.given(tool.name) });
   }
-  return { tools, leftOut, permission };
+  return { tools, leftOut, permission, grouped: new Map(unique.flatMap(membersOf)) };
+}
+
+/** Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and which names them. */
+const GROUP = "activate_";
+
+function membersOf({ name, description }: ChatTool): readonly (readonly [member: string, group: string])[] {
+  return name.startsWith(GROUP) ? (`${name} ${description}`.match(/\bsymposium-agent-[a-z]+|(?<=_)symposium-agent-[a-z]+/g) ?? []).map(member => [member, name] as const) : [];
 }
 
 /** Names as they are given to the agent. */

@@ -11,12 +11,6 @@ const LONGEST_NAME = 64;
 /** What is left for the tool. */
 export const LONGEST_GIVEN = LONGEST_NAME - "mcp__vsc_xxxx__".length;
 
-/** How agents write the name of a server before that of its tool. */
-const PREFIXES: readonly ((server: string) => string)[] = [
-  server => `mcp__${server}__`, server => `mcp_${server}_`, server => `${server}__`, server => `${server}_`, server => `${server}-`,
-  server => `${server}.`, server => `${server}/`, server => `${server}:`,
-];
-
 /** Four characters of `random` (hexadecimal, say) make the name; throws when they cannot be part of one. */
 export function serverName(random: string): string {
   const name = `vsc_${random.slice(0, 4).toLowerCase()}`;
@@ -57,28 +51,4 @@ export function isAllowed(name: string): boolean { return name !== "" && name ==
 
 function allowed(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, LONGEST_GIVEN) || "tool";
-}
-
-/** The names of one server's tools as agents write them. */
-export class QualifiedNames {
-  readonly #prefixes: readonly string[];
-
-  constructor(server: string, private readonly names: ToolNames) {
-    this.#prefixes = PREFIXES.map(prefix => prefix(server));
-  }
-
-  /** `text` is one of them. */
-  has(text: string): boolean {
-    return this.#prefixes.some(prefix => text.startsWith(prefix) && this.names.original(text.slice(prefix.length)) !== undefined);
-  }
-
-  /** `toolCallId` is one of them with something behind it: so some agents name their calls. */
-  begins(toolCallId: string): boolean {
-    return this.#prefixes.some(prefix => toolCallId.startsWith(prefix) && this.#beginsWithName(toolCallId.slice(prefix.length)));
-  }
-
-  #beginsWithName(rest: string): boolean {
-    for (const name of this.names.all) if (rest.startsWith(name) && /^[_-]/.test(rest.slice(name.length))) return true;
-    return false;
-  }
 }

@@ -8,10 +8,11 @@
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ChatTool } from "../../src/protocol/lm";
+import { QualifiedNames } from "../mcp/bridged-calls";
 import type { JsonObject } from "../rpc/json";
 import { refusal } from "./results";
 import { catalogue, changes, type Catalogue } from "./tool-catalogue";
-import { QualifiedNames, serverName, ToolNames } from "./tool-names";
+import { serverName, ToolNames } from "./tool-names";
 import type { McpTool } from "./tool-schema";
 
 /** A tool that the agent calls. */
@@ -67,6 +68,9 @@ export class ToolOffer {
 
   /** Our own tools for permissions that VS Code offers. */
   get permission(): ReadonlySet<string> { return this.#catalogue.permission; }
+
+  /** Those of them that another tool has to be called for first, by their names. */
+  get grouped(): ReadonlyMap<string, string> { return this.#catalogue.grouped; }
 
   /** What the newest request offers. */
   update(tools: readonly ChatTool[], duplicates: boolean): void {

@@ -6,7 +6,7 @@ import type { ChatTool } from "../../src/protocol/lm";
 import { RECORDED_TOOLS } from "./fixtures/recorded";
 import { normalised, type ObjectSchema } from "./tool-schema";
 
-const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 600);
+const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.06);
 const tool = (inputSchema?: unknown): ChatTool => ({ name: "t", description: "d", ...(inputSchema === undefined ? {} : { inputSchema }) });
 
 function schemaOf(inputSchema: unknown): ObjectSchema {

@@ -2,14 +2,13 @@
  * The proxy that puts VS Code's tools into an agent's sessions, as an MCP server over ACP: into each whose setup carries the key of an offer
  * in its `_meta`. All other sessions pass untouched.
  *
- * Invariants: the key goes no further; a server is withdrawn when its session is closed, could not be set up or is set up anew, and when its
- * offer is closed.
+ * Invariants: the key goes no further; a server is withdrawn with its session, and when its offer is closed.
  */
 import type { ProxyComponent } from "../conductor/component";
 import { serveProxy } from "../proxies/kit";
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
-import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
-import { RpcCode, RpcError } from "../rpc/message";
+import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "../proxies/session-servers";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import type { ToolOffer, ToolOffers } from "./tool-offer";
 import { connectTools, type ToolsServerOptions } from "./tools-server";
 
@@ -32,21 +31,17 @@ export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): Pro
 }
 
 function proxy(served: Served): Proxy {
-  const setup = (request: PassingRequest) => served.setup(request), closing = (request: PassingRequest) => served.closing(request);
+  const each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) => Object.fromEntries(methods.map(method => [method, intercept]));
   return {
-    fromClient: { requests: {
-      "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup, "session/close": closing, "session/delete": closing,
-    } },
-    close: () => served.close(),
+    fromClient: { requests: { ...each(SETUPS, request => served.setup(request)), ...each(CLOSINGS, request => served.servers.closing(request)) } },
+    close: () => served.servers.close(),
   };
 }
 
 class Served {
-  /** How to withdraw what a session is offered. */
-  readonly #sessions = new Map<string, () => void>();
-  readonly #open = new Set<() => void>();
+  readonly servers: SessionServers;
 
-  constructor(private readonly chain: Chain, private readonly offers: ToolOffers, private readonly options: ToolsProxyOptions) {}
+  constructor(private readonly chain: Chain, private readonly offers: ToolOffers, private readonly options: ToolsProxyOptions) { this.servers = new SessionServers(chain); }
 
   async setup(request: PassingRequest): Promise<unknown> {
     const { key, params } = withoutKey(request.params);
@@ -56,54 +51,13 @@ class Served {
       this.chain.odd("a session was to have tools that nobody offers", request.method);
       return request.pass(params);
     }
-    const { declaration, withdraw } = this.#offer(offer);
-    try {
-      const answer = await request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), declaration] });
-      this.#bind(sessionOf(request, answer), withdraw);
-      return answer;
-    } catch (error) {
-      withdraw();
-      throw error;
-    }
+    return this.servers.setup(request, [this.#stand(offer)], params);
   }
 
-  /** A session that the agent does not know is closed, too. */
-  async closing(request: PassingRequest): Promise<unknown> {
-    const { sessionId } = objectOr(request.params);
-    try {
-      const answer = await request.pass();
-      this.#bind(sessionId, undefined);
-      return answer;
-    } catch (error) {
-      if (error instanceof RpcError && error.code === RpcCode.notFound) this.#bind(sessionId, undefined);
-      throw error;
-    }
-  }
-
-  /** The chain has ended, and with it all that was offered in it. */
-  close(): void {
-    for (const withdraw of [...this.#open]) withdraw();
-    this.#sessions.clear();
-  }
-
-  #offer(offer: ToolOffer): { readonly declaration: unknown; readonly withdraw: () => void } {
-    const { chain } = this, served = chain.offerMcp(offer.server, connectTools(offer, { ...this.options, odd: chain.odd }));
-    const watching = offer.watch({ closed: () => withdraw() });
-    const withdraw = (): void => {
-      if (!this.#open.delete(withdraw)) return;
-      watching[Symbol.dispose]();
-      served[Symbol.asyncDispose]().then(undefined, (error: unknown) => chain.odd("VS Code's tools could not be withdrawn", error));
-    };
-    this.#open.add(withdraw);
-    return { declaration: served.declaration, withdraw };
-  }
-
-  /** What the session had before is withdrawn. */
-  #bind(sessionId: unknown, withdraw: (() => void) | undefined): void {
-    if (typeof sessionId !== "string") return; // withdrawn with the offer, or the chain
-    this.#sessions.get(sessionId)?.();
-    if (withdraw) this.#sessions.set(sessionId, withdraw);
-    else this.#sessions.delete(sessionId);
+  #stand(offer: ToolOffer): StandingServer {
+    const watching = offer.watch({ closed: () => standing.withdraw() });
+    const standing = this.servers.stand(offer.server, connectTools(offer, { ...this.options, odd: this.chain.odd }), () => watching[Symbol.dispose]());
+    return standing;
   }
 }
 
@@ -112,9 +66,4 @@ function withoutKey(given: unknown): { readonly key: string | undefined; readonl
   if (!isObject(params._meta) || typeof params._meta[TOOLS_KEY] !== "string") return { key: undefined, params };
   const { [TOOLS_KEY]: key, ..._meta } = params._meta, { _meta: _, ...rest } = params;
   return { key: String(key), params: Object.keys(_meta).length === 0 ? rest : { ...rest, _meta } };
-}
-
-/** `load` and `resume` keep the session that they name, `new` and `fork` make one. */
-function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
-  return objectOr(method === "session/load" || method === "session/resume" ? params : answer).sessionId;
 }

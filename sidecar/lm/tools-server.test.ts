@@ -11,7 +11,8 @@ import { Signal } from "../testing/mcp-world";
 import { RECORDED_TOOLS } from "./fixtures/recorded";
 import { toMcp } from "./results";
 import { ToolOffers, type OfferedCall } from "./tool-offer";
-import { connectTools, PROGRESS_MS } from "./tools-server";
+import { PROGRESS_MS } from "../mcp/progress";
+import { connectTools } from "./tools-server";
 
 const tool = (name: string, inputSchema?: unknown): ChatTool => ({ name, description: name, ...(inputSchema === undefined ? {} : { inputSchema }) });
 const ODD = [tool("none"), tool("empty", {}), tool("any", { anyOf: [{ properties: { a: {} }, required: ["a"] }, { type: "string" }] }), tool("list", { type: "object", properties: { a: { type: "array" } } }),

@@ -1,11 +1,10 @@
 /**
  * The MCP server that an agent meets when it asks for VS Code's tools: one for each client, all over one offer. The SDK is loaded when the
  * first client comes.
- *
- * A person may have to answer a call, and clients give up after a minute (the SDK's limit) unless they hear that somebody is at it: so a
- * client that asked for progress hears of it.
+ * A client that asked for progress hears that somebody is at it.
  */
-import type { CallToolResult, ProgressToken, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import { beating } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 import type { ToolOffer } from "./tool-offer";
@@ -17,8 +16,6 @@ export interface ToolsServerOptions {
   readonly odd: (what: string, detail: unknown) => void;
 }
 
-/** A quarter of the SDK's limit. */
-export const PROGRESS_MS = 15_000;
 const INSTRUCTIONS = "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
 
 export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsServerOptions): ConnectMcp {
@@ -36,7 +33,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
       }),
     }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {}, _meta } }, { signal, sendNotification }): Promise<CallToolResult> => {
-      using _progress = beating(clock, _meta?.progressToken, params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
+      using _progress = beating(clock, _meta?.progressToken, "Waiting for VS Code.", params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
       return await offer.call(name, args, signal);
     });
     const watching = offer.watch({ changed: () => void server.sendToolListChanged().catch((error: unknown) => odd("a changed list of tools could not be told", error)) });
@@ -44,17 +41,4 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
     server.onerror = error => odd("an MCP client of VS Code's tools", error);
     await server.connect(transport);
   };
-}
-
-interface Progress extends Record<string, unknown> { readonly progressToken: ProgressToken; readonly progress: number; readonly message: string }
-
-function beating(clock: Clock, progressToken: ProgressToken | undefined, tell: (progress: Progress) => void): Disposable {
-  if (progressToken === undefined) return { [Symbol.dispose]: () => undefined };
-  let timer: Disposable, progress = 0;
-  const wait = (): Disposable => clock.after(PROGRESS_MS, () => {
-    tell({ progressToken, progress: ++progress, message: "Waiting for VS Code." });
-    timer = wait();
-  });
-  timer = wait();
-  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }

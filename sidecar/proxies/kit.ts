@@ -21,15 +21,21 @@ export interface ServeOptions {
   readonly odd?: (what: string, detail: unknown) => void;
 }
 
+export interface Served extends AsyncDisposable {
+  /** The chain has ended, and everything in it is let go of. */
+  readonly closed: Promise<void>;
+}
+
 /**
  * Takes both channels over: starts them now, disposes them when either closes or when it is disposed itself. `ids` are those of
  * the conductor around it. What `make` throws is thrown here, before the channels are touched.
  */
-export function serveProxy(definition: ProxyDefinition, client: Channel, successor: Channel, ids: Ids, options: ServeOptions = {}): AsyncDisposable {
+export function serveProxy(definition: ProxyDefinition, client: Channel, successor: Channel, ids: Ids, options: ServeOptions = {}): Served {
   return new ServedProxy(definition, client, successor, ids, options.odd ?? (() => {}));
 }
 
-class ServedProxy implements AsyncDisposable {
+class ServedProxy implements Served {
+  readonly closed: Promise<void>;
   readonly #channels: readonly Channel[];
   readonly #offers: McpOffers;
   readonly #proxy: Proxy;
@@ -37,6 +43,7 @@ class ServedProxy implements AsyncDisposable {
   readonly #down: Direction;
   readonly #up: Direction;
   #ended: Promise<void> | undefined;
+  #settleClosed: () => void = () => undefined;
 
   constructor({ name, make }: ProxyDefinition, client: Channel, successor: Channel, ids: Ids, odd: (what: string, detail: unknown) => void) {
     const down = new Lane(successor, () => toClient.areOpen), up = new Lane(client, () => toSuccessor.areOpen);
@@ -48,6 +55,7 @@ class ServedProxy implements AsyncDisposable {
       offerMcp: (server: string, connect: ConnectMcp): McpOffer => offers.offer(server, connect),
       openSession: (params: unknown, listener: OwnSessionListener): Promise<OwnSession> => sessions.open(params, listener),
     };
+    this.closed = new Promise(resolve => { this.#settleClosed = resolve; });
     this.#channels = [client, successor];
     this.#odd = odd;
     this.#offers = offers;
@@ -83,6 +91,7 @@ class ServedProxy implements AsyncDisposable {
     await Promise.resolve(); // `#ended` is set before the channels tell that they closed
     await Promise.all([...this.#channels, this.#offers].map(owned => this.#quietly(() => owned[Symbol.asyncDispose]())));
     await this.#quietly(() => this.#proxy.close?.());
+    this.#settleClosed();
   }
 
   async #quietly(close: () => unknown): Promise<void> {

@@ -9,7 +9,7 @@ import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { countingIds, proxyHop, type ProxyHop } from "../rpc/hop";
 import { ndjsonChannel } from "../rpc/ndjson";
-import { serveProxy } from "./kit";
+import { serveProxy, type Served } from "./kit";
 import type { ProxyDefinition } from "./proxy";
 
 export interface StdioOptions {
@@ -20,7 +20,7 @@ export interface StdioOptions {
 }
 
 /** Runs until the input ends, or it is disposed. */
-export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): AsyncDisposable {
+export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): Served {
   const { input = process.stdin, output = process.stdout, odd = logged } = options, ids = countingIds();
   const channel = ndjsonChannel(input, output, { garbage: (line, why) => odd(why, line) });
   const hop = proxyHop(channel, { ids, odd });

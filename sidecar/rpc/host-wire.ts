@@ -3,7 +3,7 @@
  * complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
  */
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import { CancellationTokenSource, createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
 import { RpcCode, RpcError } from "./message";
@@ -36,10 +36,12 @@ export class HostWire {
     this.#connection.listen();
   }
 
-  /** Rejects with an `RpcError`: the host's, or an internal one when the host is gone. */
-  async request<M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): Promise<ResultOf<SidecarToHost, M>> {
-    const name: string = method;
-    try { return await this.#connection.sendRequest<ResultOf<SidecarToHost, M>>(name, params); }
+  /** Rejects with an `RpcError`: the host's, or an internal one when the host is gone. An aborted signal asks the host to stop; its answer is still awaited. */
+  async request<M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>, signal: CancelSignal = NEVER): Promise<ResultOf<SidecarToHost, M>> {
+    const name: string = method, cancelling = new CancellationTokenSource();
+    if (signal.aborted) cancelling.cancel();
+    else signal.addEventListener("abort", () => cancelling.cancel());
+    try { return await this.#connection.sendRequest<ResultOf<SidecarToHost, M>>(name, params, cancelling.token); }
     catch (error) { throw error instanceof ResponseError ? new RpcError(error.code, error.message) : new RpcError(RpcCode.internalError, "VS Code did not answer."); }
   }
 

@@ -1,7 +1,9 @@
 /** The model picker's service between agents in memory and a VS Code that keeps its chats as the real one does. */
 import { equal, ok } from "node:assert/strict";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm";
 import { AgentConnection } from "../agents/connection";
+import type { MissingExtension } from "../agents/extension-chain";
 import { AgentPool } from "../agents/pool";
 import { SimulatedChat, type SimulatedTurn } from "../lm/fixtures/simulated-chat";
 import { LmService } from "../lm/lm-service";
@@ -39,10 +41,16 @@ export class LmWorld implements AsyncDisposable {
   #requests = 0;
   /** What agents answer to `initialize`. */
   initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
-  readonly pool = new AgentPool(async ({ agent: { name } }) => {
+  /** Those of conversations that begin now, what each agent that was started stood behind, and what is left out before the next one. */
+  extensions: readonly ExtensionConfig[] = [];
+  readonly behind: string[] = [];
+  missing: readonly MissingExtension[] = [];
+  readonly pool = new AgentPool(async ({ agent: { name }, extensions = [] }) => {
+    const { missing } = this;
+    this.behind.push(extensions.map(({ id }) => id).join(" "));
     const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork"], this.initialized);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined });
+    return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing });
   }, error => { throw error; });
   readonly service: LmService;
   isCongested = false;
@@ -51,7 +59,7 @@ export class LmWorld implements AsyncDisposable {
   constructor(before?: LmWorld, load?: () => Promise<readonly unknown[]>) {
     if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
     this.service = new LmService({
-      clock: this.clock, pool: this.pool, offers: this.offers, cwd: "/home", date: () => this.clock.now(), freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
+      clock: this.clock, pool: this.pool, offers: this.offers, cwd: "/home", extensions: () => this.extensions, date: () => this.clock.now(), freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
       policy: agentId => this.policy.get(agentId) ?? "ask",
       keeper: { load: load ?? (async () => [...this.kept.values()]), save: (id, session) => { this.kept.set(id, session); }, forget: ids => { for (const id of ids) this.kept.delete(id); } },
       learned: (agentId, images) => { this.told.push(`learned ${agentId} ${images}`); },

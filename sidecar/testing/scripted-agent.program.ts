@@ -6,6 +6,7 @@ import { appendFileSync } from "node:fs";
 import { ScriptedAgent } from "./scripted-agent/agent";
 import { stubbornChild } from "./scripted-agent/children";
 import { parseFlags } from "./scripted-agent/flags";
+import { signIn } from "./scripted-agent/sign-in";
 import { Wire } from "./scripted-agent/wire";
 
 const flags = parseFlags(process.argv.slice(2));
@@ -32,4 +33,4 @@ async function main(): Promise<void> {
   });
 }
 
-void main();
+void (flags.signIn ? signIn(flags.authFile).then(code => process.exit(code)) : main());

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { arrayOr, objectOr } from "../rpc/json";
@@ -228,6 +229,20 @@ suite("the scripted agent's flags", () => {
     await drive.initialize();
     await drive.peer.request("authenticate", { methodId: "scripted" });
     equal(await drive.newSession(), "session-1");
+  });
+
+  test("--auth-methods are offered; who has the --auth-file or the --auth-variable is signed in", async () => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, "signed-in"), flags = ["--auth-required", "--auth-methods", "[{\"id\":\"one\"}]", "--auth-file", file, "--auth-variable", "SCRIPTED_KEY"];
+    await using refused = started(flags);
+    deepEqual((await refused.initialize()).authMethods, [{ id: "one" }]);
+    await rejects(refused.newSession(), /Authentication required/);
+    await using keyed = new Drive(scriptedAgent(flags, { SCRIPTED_KEY: "k" }));
+    equal(await keyed.open(), "session-1");
+    const { command, args } = scriptedAgent([...flags, "--sign-in"]);
+    for (const [answer, code] of [["no", 3], ["yes", 0]] as const) equal(spawnSync(command, args, { input: `${answer}\n` }).status, code);
+    await using filed = started(flags);
+    equal(await filed.open(), "session-1");
   });
 
   test("--slow-init answers late, --hang-init never", async () => {

@@ -2,6 +2,7 @@
 import { equal, fail } from "node:assert/strict";
 import type { ChatTool, RequestId } from "../../src/protocol/lm";
 import { AgentConnection } from "../agents/connection";
+import type { MissingExtension } from "../agents/extension-chain";
 import { AgentPool } from "../agents/pool";
 import { objectOr, stringOr } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
@@ -24,12 +25,14 @@ export class SessionWorld implements AsyncDisposable {
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
+  /** Extensions that were left out before its agent. */
+  missing: readonly MissingExtension[] = [];
   readonly initialized: unknown = { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { image: true }, sessionCapabilities: { close: {}, fork: {} } } };
   readonly pool = new AgentPool(async key => {
     equal(key.role, "lm");
     const agent = new MemoryAgent([...this.manual, "session/new", "session/load", "session/resume", "session/fork", "session/prompt"], this.initialized);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined });
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => this.missing });
   }, error => { throw error; });
   readonly session: SessionActor;
   /** To whom each prompt was made. */
@@ -78,6 +81,13 @@ export class SessionWorld implements AsyncDisposable {
   async #agentThere(): Promise<MemoryAgent> {
     await this.settle();
     return this.agent;
+  }
+
+  /** The first request, with whose words the agent is at work. */
+  async begin(): Promise<{ readonly offer: ToolOffer; readonly prompt: IncomingRequest }> {
+    this.ask(1);
+    const { offer } = await this.open();
+    return { offer, prompt: await this.prompted() };
   }
 
   async prompted(): Promise<IncomingRequest> {

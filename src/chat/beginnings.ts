@@ -1,19 +1,36 @@
-/** With what a tab's session begins: which agent, in which folder, and what of it the page still shows. */
+/** With what a tab's session begins: which agent, in which folder, and what of it the page still shows; and whether it would begin so again. */
 import { agentReplaced } from "../errors";
+import type { AgentConfig } from "../protocol/agents";
+import { isObject } from "../protocol/json";
 import type { NewChat } from "../protocol/sidecar";
-import type { TabId, TabPosition } from "../protocol/webview";
+import type { Bypassed, BypassedBy, TabId, TabPosition } from "../protocol/webview";
+import type { Settings } from "../settings/settings";
 import type { ChatWorld } from "./chat-world";
 
 export class Beginnings {
-  /** Per tab, its agent's name. */
-  readonly #agents = new Map<TabId, string>();
+  readonly #begun = new Map<TabId, Begun>();
   /** Until the last choice of the agent of new tabs is in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
   constructor(private readonly world: Pick<ChatWorld, "settings" | "selectAgent" | "folders" | "chosen">) {}
 
-  agentOf(tabId: TabId): string { return this.#agents.get(tabId) ?? "the agent"; }
-  forget(tabId: TabId): void { this.#agents.delete(tabId); }
+  agentOf(tabId: TabId): string { return this.#begun.get(tabId)?.agent.name ?? "the agent"; }
+  forget(tabId: TabId): void { this.#begun.delete(tabId); }
+
+  /** Of these tabs, those that go on with something else than they would begin with now. */
+  outdated(tabs: readonly TabId[]): readonly TabId[] {
+    const settings = this.world.settings(), marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
+    return tabs.filter(tabId => { const begun = this.#begun.get(tabId); return begun && marks.get(begun.agent.id) !== begun.mark; });
+  }
+
+  /** Of these tabs, those in which something is done without asking, now. */
+  bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
+    const { bypass } = this.world.settings();
+    return tabs.flatMap(tabId => {
+      const begun = this.#begun.get(tabId), by: readonly BypassedBy[] = begun ? [...(bypass.includes(begun.agent.id) ? ["agent"] as const : []), ...(begun.approvesAll ? ["workspace"] as const : [])] : [];
+      return by.length === 0 ? [] : [{ tabId, by }];
+    });
+  }
 
   async selectAgent(agentId: string): Promise<void> {
     if (!this.world.settings().agents.some(({ id }) => id === agentId)) throw new Error(`There is no agent with the id ${agentId}.`);
@@ -27,13 +44,15 @@ export class Beginnings {
     const selecting = this.#selecting;
     return async () => {
       await selecting;
-      const { agents, currentAgentId, protocolV2 } = this.world.settings();
+      const settings = this.world.settings(), { agents, currentAgentId, protocolV2 } = settings;
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
-      this.#agents.set(tabId, agent.name);
+      this.#begun.set(tabId, begun(agent, settings));
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.world.folders.isOurs(cwd) ? cwd : await this.world.folders.choose();
+      // The agent goes along with the request; extensions are those that the sidecar has when it comes.
+      if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.world.settings(), protocolV2 }));
       const controls = this.world.chosen.of(agent.id), folders = this.world.folders.all;
       return {
         agent, cwd: folder, shown, ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }), ...(controls === undefined ? {} : { controls }), ...(protocolV2 ? { protocol: 2 } : {}),
@@ -41,4 +60,16 @@ export class Beginnings {
       };
     };
   }
+}
+
+interface Begun { readonly agent: AgentConfig; readonly mark: string; /** The extension Workspace asks nobody. */ readonly approvesAll: boolean }
+
+function begun(agent: AgentConfig, settings: Settings): Begun {
+  return { agent, mark: markOf(agent, settings), approvesAll: settings.extensions.some(({ id, _source, settings: own }) => id === "workspace" && _source === "built-in" && own?.["approve"] === "all") };
+}
+
+/** All of the settings that makes a session another one; what things are called does not. */
+function markOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
+  const before = extensions.map(extension => ({ id: extension.id, kind: extension.kind, distribution: extension.distribution, settings: extension.settings }));
+  return JSON.stringify({ distribution, protocolV2, before }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
 }

@@ -13,7 +13,7 @@ suite("chat controller", () => {
   test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
     const world = new World();
     await world.ready();
-    deepEqual(world.posted, [{ type: "state", agents: [{ id: "elizacp", name: "Eliza" }, { id: "mine", name: "Mine" }], currentAgentId: "elizacp", tabs: [], sidecar: { state: "running" } }]);
+    deepEqual(world.posted, [{ type: "state", agents: world.settings.agents.map(({ id, name }) => ({ id, name })), currentAgentId: "elizacp", tabs: [], sidecar: { state: "running" } }]);
   });
 
   test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
@@ -222,6 +222,19 @@ suite("chat controller", () => {
     await first.ready();
     await first.ready({ tabId: "t" });
     equal(first.of("openTab").length, 0);
+  });
+
+  test("a command may say which agent its tab is to have; a first page, whose first tab has another, opens it, too", async () => {
+    const world = new World();
+    world.chat.openTab("mine");
+    world.live = false;
+    world.chat.openTab("mine");
+    world.live = true;
+    await world.ready();
+    await world.ready();
+    deepEqual(world.of("openTab"), [{ type: "openTab", agentId: "mine" }, { type: "openTab", agentId: "mine" }]);
+    await world.says({ type: "new-tab", tabId: "t", agentId: "mine" });
+    deepEqual(world.calls("chat/new").map(params => (params as NewChat).agent.id), ["mine"]);
   });
 
   test("only a page that lost its own selection is told the selected tab", async () => {

@@ -27,11 +27,13 @@ const NOTHING = { shown: [] } as const;
 export class ChatController {
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
-  /** A command wants a tab, and waits for the page. */
-  #tabWanted = false;
+  /** A command wants a tab, maybe with an agent of its own, and waits for the page. */
+  #tabWanted: { readonly agentId?: string } | undefined;
   readonly #prompts = new Prompts();
   readonly #beginnings: Beginnings;
   readonly #composer: ComposerRoutes;
+  /** What was last said of `outdatedTabs`. */
+  #outdated: readonly TabId[] = [];
   /** How often sessions were lost with their sidecar. */
   #losses = 0;
   /** Per tab, the latest position that waits for its session. */
@@ -45,6 +47,9 @@ export class ChatController {
 
   get tabs(): readonly TabId[] { return this.#sessions.ids; }
 
+  /** Those that go on with what was set when they began, where that is something else now. */
+  get outdatedTabs(): readonly TabId[] { return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost")); }
+
   /** Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know. */
   async handle(message: PageToHost): Promise<void> {
     try { await this.#route(message); }
@@ -57,7 +62,7 @@ export class ChatController {
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
       case "webview-ready": return this.#pageReady(message.tabs, message.losses);
-      case "new-tab": return this.#newTab(message.tabId);
+      case "new-tab": return this.#newTab(message.tabId, message.agentId);
       case "close-tab": return this.#closeTab(message.tabId);
       case "select-tab": this.#selected = message.tabId; return;
       case "prompt": return this.#prompts.send(message, prompt => this.#forward(prompt));
@@ -116,20 +121,26 @@ export class ChatController {
 
   /** After a change of what it tells: settings, tabs, the sidecar. */
   postState(selected?: TabId): void {
-    const { agents, currentAgentId, requireModifier } = this.world.settings();
+    const { agents, currentAgentId, requireModifier } = this.world.settings(), outdated = this.outdatedTabs, bypassed = this.#beginnings.bypassed(this.tabs);
     this.world.page.post({
       type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
       ...(this.#losses === 0 ? {} : { losses: this.#losses }),
       ...(requireModifier ? { requireModifier } : {}),
+      ...(outdated.length === 0 ? {} : { outdated }),
+      ...(bypassed.length === 0 ? {} : { bypassed }),
       // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
       ...(selected === undefined ? {} : { selected }),
     });
+    if (outdated.join() === this.#outdated.join()) return;
+    this.#outdated = outdated;
+    this.world.outdatedChanged?.(outdated);
   }
 
-  /** The page opens a tab as if the user had; when there is no page yet, the one that comes does. */
-  openTab(): void {
-    if (this.world.page.isLive) this.world.page.post({ type: "openTab" });
-    else this.#tabWanted = true;
+  /** The page opens a tab as if the user had; when there is no page yet, the one that comes does. `agentId`: of its agent; absent: the one of new tabs. */
+  openTab(agentId?: string): void {
+    const wanted = agentId === undefined ? {} : { agentId };
+    if (this.world.page.isLive) this.world.page.post({ type: "openTab", ...wanted });
+    else this.#tabWanted = wanted;
   }
 
   /** Beside the draft of the tab that the user looks at; when there is no page yet, of the one that comes. */
@@ -157,9 +168,9 @@ export class ChatController {
     const known = this.tabs.length > 0 || positions.length > 0;
     if (this.world.isTrusted()) for (const position of positions) void this.#position(position, losses === this.#losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    // A first page opens its first tab by itself.
-    if (this.#tabWanted && known) this.world.page.post({ type: "openTab" });
-    this.#tabWanted = false;
+    // A first page opens its first tab by itself, with the agent of new tabs.
+    if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined)) this.world.page.post({ type: "openTab", ...this.#tabWanted });
+    this.#tabWanted = undefined;
     void this.#composer.pageReady();
     // The start of the sidecar need not wait for the first tab.
     if (this.world.isTrusted()) await this.world.sidecar.client().catch(() => undefined); // the state tells why
@@ -187,10 +198,10 @@ export class ChatController {
     }
   }
 
-  async #newTab(tabId: TabId): Promise<void> {
+  async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
     if (this.#sessions.kind(tabId) !== undefined) return;
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    const opening = this.#open(tabId, NOTHING);
+    const opening = this.#open(tabId, agentId === undefined ? NOTHING : { ...NOTHING, agentId });
     this.postState();
     await opening;
   }

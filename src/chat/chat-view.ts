@@ -45,6 +45,6 @@ export class ChatView implements vscode.WebviewViewProvider {
     const dist = vscode.Uri.joinPath(this.extension, "dist");
     webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots: [dist, vscode.Uri.joinPath(this.extension, "media")] };
     this.visible(view.visible);
-    webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString() });
+    webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), title: "Symposium", root: "symposium", script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString() });
   }
 }

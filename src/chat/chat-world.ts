@@ -37,6 +37,8 @@ export interface ChatWorld {
   showPrintout(terminal: Extract<PageToHost, { type: "open-terminal" }>): void;
   /** A sentence with its buttons, when no page is there to show it, or no tab. */
   tell(message: string, actions: readonly HostAction[]): void;
+  /** There are others now, or none, that go on with what was set when they began. */
+  outdatedChanged?(tabs: readonly TabId[]): void;
   /** What is forwarded to a page, for those who test. */
   forwarded(tabId: TabId, event: ChatEvent): void;
 }

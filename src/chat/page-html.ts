@@ -5,6 +5,9 @@ export interface PageParts {
   /** VS Code's source for what a webview may load. */
   readonly cspSource: string;
   readonly script: string;
+  readonly title: string;
+  /** The id of the element that the script draws into. */
+  readonly root: string;
   /** Fresh for each document, 128 bits. */
   readonly nonce: string;
 }
@@ -26,10 +29,10 @@ export function pageHtml(parts: PageParts): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy(parts)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Symposium</title>
+<title>${parts.title}</title>
 </head>
 <body>
-<div id="symposium"></div>
+<div id="${parts.root}"></div>
 <script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>
 </html>

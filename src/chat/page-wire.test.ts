@@ -83,7 +83,7 @@ suite("page wire", () => {
 });
 
 suite("page document", () => {
-  const html = pageHtml({ cspSource: "https://csp", nonce: "N", script: "https://csp/dist/webview.js" });
+  const html = pageHtml({ cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "https://csp/dist/webview.js" });
 
   test("scripts run by nonce only, and nothing is loaded that is not named", () => {
     const policy = /content="([^"]+)"/.exec(html)?.[1] ?? "";

@@ -47,7 +47,7 @@ const ENTRIES: readonly Entry[] = [
 const MESSAGES: readonly PageToHost[] = [
   { type: "webview-ready", tabs: [] },
   { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }] },
-  { type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
+  { type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t", agentId: "a" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" }, { type: "prompt", tabId: "t", messageId: "m", text: "hi", losses: 1 },
   { type: "prompt", tabId: "t", messageId: "m", text: "", attachments: ATTACHMENTS }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
   { type: "find", asked: 0, query: "" }, { type: "find", asked: 7, query: "src/a b" },
@@ -58,7 +58,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "accept", values: { a: "text", b: 1.5, c: false, d: ["x", "y"] } } },
   { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "decline" } },
   { type: "set-option", tabId: "t", controlId: "model", value: "large" }, { type: "set-option", tabId: "t", controlId: "fast", value: true },
-  { type: "action", tabId: "t", action: "manageTrust" }, { type: "select-agent", agentId: "elizacp" }, { type: "open-link", href: "https://example.com" },
+  { type: "action", tabId: "t", action: "manageTrust" }, { type: "action", tabId: "t", action: "openSettings" }, { type: "select-agent", agentId: "elizacp" }, { type: "open-link", href: "https://example.com" },
   { type: "open-link", href: "file:///w/a.ts#L3", preview: true }, { type: "open-diff", tabId: "t", path: "/w/a.ts", newText: "new" }, { type: "open-diff", tabId: "t", path: "/w/a.ts", oldText: "", newText: "" },
   { type: "open-terminal", tabId: "t", command: "ls", output: "a\n" }, { type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: 1, signal: "SIGTERM" } },
   { type: "ack", handled: 3 }, { type: "log", level: "warn", message: "m", data: { a: [1] } }, { type: "log", level: "info", message: "m" },

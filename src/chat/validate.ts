@@ -25,7 +25,7 @@ const MOST_FIELDS = 100;
 /** What is opened beside the chat. */
 const shownText = text(300_000);
 
-const action: Shape<ActionId> = oneOf("sendAgain", "showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust");
+const action: Shape<ActionId> = oneOf("sendAgain", "showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust", "openSettings");
 const optionKind = oneOf("allow_once", "allow_always", "reject_once", "reject_always");
 
 const toolContent: Shape<ToolContent> = tagged<ToolContent>("kind", {
@@ -101,7 +101,7 @@ const elicitationChoice: Shape<ElicitationChoice> = tagged<ElicitationChoice>("k
 
 const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }, { losses: count }),
-  "new-tab": object({ type: just("new-tab"), tabId: id }),
+  "new-tab": object({ type: just("new-tab"), tabId: id }, { agentId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),
   prompt: object({ type: just("prompt"), tabId: id, messageId: id, text: long }, { attachments, losses: count }),

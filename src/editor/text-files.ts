@@ -8,6 +8,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { NotServed } from "../errors";
+import { changedPart, type ChangedPart } from "./changed-part";
 import { withLineEnds } from "./line-ends";
 
 /** VS Code gives extensions no larger ones either. */
@@ -104,10 +105,16 @@ async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
 }
 
 async function change(document: vscode.TextDocument, text: string): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end), text);
-  const saved = await vscode.workspace.applyEdit(edit) && (!document.isDirty || await document.save());
+  const part = changedPart(document.getText(), text);
+  const saved = (part === undefined || await replace(document, part)) && (!document.isDirty || await document.save());
   if (!saved) throw NotServed.refused(`${document.uri.fsPath} could not be saved.`);
+}
+
+/** One step to be undone; whoever reads there keeps their place. */
+function replace(document: vscode.TextDocument, { start, end, text }: ChangedPart): Thenable<boolean> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  return vscode.workspace.applyEdit(edit);
 }
 
 function noText(uri: vscode.Uri, cause: unknown): NotServed { return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause); }

@@ -5,7 +5,7 @@ import { agentOf, CURRENT, modelIdOf, modelsOf } from "./models";
 import { tokensOf } from "./token-count";
 
 const own: AgentConfig = { id: "my-agent", name: "My Agent", distribution: { local: { command: "x" } } };
-const offered = { agents: [ELIZA, own], currentAgentId: "my-agent" };
+const offered = { agents: [ELIZA, own, { ...own, id: "unused" }], configured: [ELIZA.id, own.id], currentAgentId: "my-agent" };
 
 suite("models in the picker", () => {
   test("the agent that is selected, and each by its name", () =>
@@ -17,7 +17,7 @@ suite("models in the picker", () => {
     for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(offered, () => false)) ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
   });
 
-  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], currentAgentId: "gone" }, () => false).map(({ id }) => id), ["symposium-eliza"]));
+  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" }, () => false).map(({ id }) => id), ["symposium-eliza"]));
 
   test("a model finds its agent, and none that is gone", () => {
     equal(agentOf(CURRENT, offered), own);

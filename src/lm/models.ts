@@ -28,14 +28,15 @@ export interface Model {
 const MAX_INPUT_TOKENS = 1_000_000;
 const MAX_OUTPUT_TOKENS = 64_000;
 
-export interface Offered { readonly agents: readonly AgentConfig[]; readonly currentAgentId: string }
+/** `configured`: ids of the agents that have a model of their own. */
+export interface Offered { readonly agents: readonly AgentConfig[]; readonly configured: readonly string[]; readonly currentAgentId: string }
 
 /** `takesImages`: by the agent's id, as it last said. */
-export function modelsOf({ agents, currentAgentId }: Offered, takesImages: (agentId: string) => boolean): readonly Model[] {
+export function modelsOf({ agents, configured, currentAgentId }: Offered, takesImages: (agentId: string) => boolean): readonly Model[] {
   const current = agents.find(({ id }) => id === currentAgentId);
   return [
     ...(current ? [model(CURRENT, "Symposium", current.name, `The agent that is selected in Symposium, now ${current.name}.`, takesImages(current.id))] : []),
-    ...agents.map(({ id, name }) => model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, takesImages(id))),
+    ...agents.filter(({ id }) => configured.includes(id)).map(({ id, name }) => model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, takesImages(id))),
   ];
 }
 

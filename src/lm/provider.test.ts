@@ -18,7 +18,7 @@ function world(changes: Partial<ProviderWorld> = {}) {
   };
   const nothing: AgentConfig = { id: "odd", name: "Odd", distribution: { symposium: { subcommand: "unknown" } } };
   const provider = new LmProvider({
-    client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], currentAgentId: ELIZA.id }), takesImages: () => false, isTrusted: () => true, cwd: () => "/w",
+    client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }), takesImages: () => false, isTrusted: () => true, cwd: () => "/w",
     classes: { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall }, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
     leftOut: kind => { leftOut.push(kind); }, ...changes,
   });
@@ -38,7 +38,7 @@ suite("provider of models", () => {
     const done = respond("symposium-eliza", { tools: [{ name: "t", description: "T" }], toolMode: 2, modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" });
     await settled();
     deepEqual(requests, [{ method: "lm/provideLanguageModelChatResponse", params: {
-      requestId: 1, modelId: "symposium-eliza", agentId: "elizacp", agent: { eliza: {} }, cwd: "/w", messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }],
+      requestId: 1, modelId: "symposium-eliza", agentId: "elizacp", agent: { eliza: {} }, distribution: ELIZA.distribution, cwd: "/w", messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }],
       options: { tools: [{ name: "t", description: "T" }], toolMode: "required", modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" },
     } satisfies ChatRequest }]);
     answer();
@@ -97,7 +97,7 @@ suite("provider of models", () => {
 
 suite("tools that ask for an agent", () => {
   function tool(client: LmClient | undefined) {
-    return new AgentTool({ running: () => client, markdown: text => ({ value: text }) as never, result: text => ({ content: [text] }) as never });
+    return new AgentTool({ running: () => client, markdown: (text, link) => ({ value: text, ...link }) as never, result: text => ({ content: [text] }) as never });
   }
   const asked = { input: { id: "q" }, toolInvocationToken: {} as never };
 
@@ -108,6 +108,14 @@ suite("tools that ask for an agent", () => {
     answer({ question: { title: "Run a command", message: "`rm -rf /`" } });
     deepEqual(await prepared, { invocationMessage: "Run a command", confirmationMessages: { title: "Run a command", message: { value: "`rm -rf /`" } } });
     deepEqual(requests, [{ method: "lm/question", params: { questionId: "q" } }]);
+  });
+
+  test("what is too long for the card can be opened, by a command that its question alone is given to", async () => {
+    const { client, answer } = world();
+    const prepared = tool(client).prepareInvocation({ input: { id: "q" } });
+    await settled();
+    answer({ question: { title: "Run a command", message: "`a…z`", whole: "`abc…xyz`" } });
+    deepEqual((await prepared).confirmationMessages?.message, { value: "`a…z`", title: "Show all", command: "symposium.showQuestion", argument: "q" });
   });
 
   test("consent is given inside the call, with the call's own id", async () => {

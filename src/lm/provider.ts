@@ -43,8 +43,8 @@ export class LmProvider {
   constructor(private readonly world: ProviderWorld) {}
 
   models(): readonly Model[] {
-    const { agents, currentAgentId } = this.world.settings();
-    return modelsOf({ agents: agents.filter(agent => agentDefinition(agent) !== undefined), currentAgentId }, this.world.takesImages);
+    const { agents, configured, currentAgentId } = this.world.settings();
+    return modelsOf({ agents: agents.filter(agent => agentDefinition(agent) !== undefined), configured, currentAgentId }, this.world.takesImages);
   }
 
   /** Rejects with a sentence. `report` gets VS Code's parts. */
@@ -76,7 +76,7 @@ export class LmProvider {
 
   #request(requestId: RequestId, modelId: string, agent: AgentConfig, definition: AgentDefinition, messages: readonly vscode.LanguageModelChatRequestMessage[], { tools, toolMode, modelOptions, requestInitiator }: Given): ChatRequest & { readonly requestId: RequestId } {
     return {
-      requestId, modelId, agentId: agent.id, agent: definition, cwd: this.world.cwd(), messages: chatMessages(messages, this.world.classes),
+      requestId, modelId, agentId: agent.id, agent: definition, distribution: agent.distribution, cwd: this.world.cwd(), messages: chatMessages(messages, this.world.classes),
       options: {
         tools: chatTools(tools ?? []), toolMode: toolMode === REQUIRED ? "required" : "auto", ...(modelOptions === undefined ? {} : { modelOptions }),
         ...(typeof requestInitiator === "string" ? { requestInitiator } : {}),

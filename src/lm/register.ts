@@ -4,7 +4,7 @@
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";
-import { AGENT_TOOLS, AgentTool, type ToolWorld } from "./agent-tools";
+import { AGENT_TOOLS, AgentTool, questionWith, SHOW_QUESTION, type ToolWorld } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
 import type { PartClasses } from "./parts";
 import type { LmProvider, ProviderWorld } from "./provider";
@@ -23,9 +23,10 @@ export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
 
 /** How VS Code makes what a tool gives it. */
 export const toolParts: Pick<ToolWorld, "markdown" | "result"> = {
-  markdown(text) {
-    const markdown = new vscode.MarkdownString(text);
-    markdown.isTrusted = false;
+  markdown(text, link) {
+    const first = link ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n` : "";
+    const markdown = new vscode.MarkdownString(first + text);
+    markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;
     markdown.supportHtml = false;
     return markdown;
   },
@@ -46,7 +47,7 @@ export function registerLm(provider: LmProvider, tools: ToolWorld, log: Log): Lm
       if (isEnabled && !isThere) return log.info("lm", "This version of VS Code has no models of extensions: the model picker goes without Symposium");
       if (!isEnabled) { registered?.dispose(); registered = undefined; }
       else if (registered) changes.fire();
-      else registered = vscode.Disposable.from(vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)), ...AGENT_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(tools))));
+      else registered = vscode.Disposable.from(vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)), ...AGENT_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(tools))), wholeQuestions(tools));
     },
     dispose() {
       registered?.dispose();
@@ -62,4 +63,19 @@ function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vs
     provideLanguageModelChatResponse: (model, messages, options, progress: vscode.Progress<unknown>, token) => provider.respond(model, messages, options, part => progress.report(part), token),
     provideTokenCount: (_model, value) => Promise.resolve(provider.tokens(value)),
   };
+}
+
+/** Questions as read-only documents: plain text, because a language brings links of its own. */
+function wholeQuestions({ running }: ToolWorld): vscode.Disposable {
+  const scheme = "symposium-question";
+  return vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: async ({ query }) => {
+      const { message, whole } = await questionWith(query, running());
+      return whole ?? message;
+    } }),
+    vscode.commands.registerCommand(SHOW_QUESTION, async (id: unknown) => {
+      const questionId = String(id), { title } = await questionWith(questionId, running());
+      await vscode.window.showTextDocument(vscode.Uri.from({ scheme, path: `/${title.replaceAll(/[\\/]/g, " ")}`, query: questionId }), { preview: true });
+    }),
+  );
 }

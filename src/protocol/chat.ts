@@ -14,6 +14,7 @@ import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";
 import type { Elicitation } from "./elicitation";
+import type { SessionDetails } from "./session-details";
 
 export type SessionId = string;
 
@@ -89,7 +90,7 @@ export interface Permission {
 }
 
 /** Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt once more. */
-export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust";
+export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust" | "openSettings";
 
 /** A sentence of ours: an error, a restart, a note. Or of the agent, which then is named. */
 export interface Notice {
@@ -187,6 +188,8 @@ export interface Conversation {
   readonly queue?: Queue;
   /** Absent as long as the agent has not said so. */
   readonly accepts?: Accepts;
+  /** Of the agent's session of now; absent as long as there is nothing to tell. */
+  readonly details?: SessionDetails;
 }
 
 export type ChatEvent =
@@ -201,6 +204,7 @@ export type ChatEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "queue"; readonly queue: Queue }
   | { readonly type: "accepts"; readonly accepts: Accepts }
+  | { readonly type: "details"; readonly details: SessionDetails }
   /** Put this terminal in place of the one with its id, or after all others. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Output of a terminal from `offset` on, as in `append`. */
@@ -222,6 +226,7 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "usage": return { ...conversation, usage: event.usage };
     case "queue": return { ...conversation, queue: event.queue };
     case "accepts": return { ...conversation, accepts: event.accepts };
+    case "details": return { ...conversation, details: event.details };
     case "terminal": return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
   }

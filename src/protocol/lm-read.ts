@@ -2,6 +2,7 @@
  * Reading what a stranger sends as `lm/*`: a request is taken whole, or refused with a sentence that names the member which is wrong. What
  * is only new to us (a kind of part, a field), and a tool that makes no sense, is left out alone and named in `leftOut`. Pure.
  */
+import { readDistribution } from "./distribution";
 import { isObject, type Fields } from "./json";
 import type { AgentDefinition, ChatMessage, ChatOptions, ChatPart, ChatRequest, ChatTool, RequestId } from "./lm";
 
@@ -14,7 +15,7 @@ export interface ReadRequest { readonly request: ChatRequest; readonly leftOut: 
 export function readChatRequest(value: unknown): ReadRequest | Wrong {
   return reading(() => {
     const leftOut: string[] = [], fields = object(value, "params");
-    const { requestId, agentId, cwd, options } = fields;
+    const { requestId, agentId, cwd, options, distribution } = fields;
     return {
       request: {
         modelId: text(fields["modelId"], "modelId"),
@@ -23,6 +24,7 @@ export function readChatRequest(value: unknown): ReadRequest | Wrong {
         ...(options === undefined || options === null ? {} : { options: readOptions(options, leftOut) }),
         ...(requestId === undefined ? {} : { requestId: readId(requestId) }),
         ...(agentId === undefined ? {} : { agentId: text(agentId, "agentId") }),
+        ...(distribution === undefined ? {} : { distribution: readDistribution(distribution) ?? mismatch("distribution", "a distribution of an agent") }),
         ...(cwd === undefined ? {} : { cwd: text(cwd, "cwd") }),
       },
       leftOut,

@@ -1,5 +1,5 @@
 import { deepEqual, ok } from "node:assert/strict";
-import { ELIZA } from "./agents";
+import { ELIZA, type AgentConfig } from "./agents";
 import { agentDefinition, type LmToHost, type LmToSidecar } from "./lm";
 import { readCancel, readChatRequest, readTokenCount } from "./lm-read";
 import type { ParamsOf, ResultOf } from "./wire";
@@ -45,6 +45,8 @@ suite("language-model contract", () => {
       { mcp_server: { name: "Ada", command: "ada", args: ["--acp"], env: [{ name: "KEY", value: "v" }] } });
     deepEqual(agentDefinition({ id: "a", name: "Ada", distribution: { executable: { path: "/bin/ada" } } }), { mcp_server: { name: "Ada", command: "/bin/ada", args: [], env: [] } });
     deepEqual(agentDefinition(ELIZA), { eliza: {} });
+    const command = (distribution: AgentConfig["distribution"]) => { const server = agentDefinition({ id: "a", name: "Ada", distribution }); return server && "mcp_server" in server && [server.mcp_server.command, ...server.mcp_server.args].join(" "); };
+    deepEqual([command({ npx: { package: "ada" } }), command({ cargo: { crate: "ada", args: ["acp"] } }), command({ binary: { "linux-x86_64": { archive: "https://example.com/ada.zip", cmd: "./ada" } } })], ["npx -y ada", "ada acp", "./ada"]);
     deepEqual(agentDefinition({ ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } }), { eliza: { deterministic: true } });
     deepEqual(agentDefinition({ ...ELIZA, distribution: { symposium: { subcommand: "other" } } }), undefined);
     deepEqual(agentDefinition({ ...ELIZA, distribution: {} }), undefined);
@@ -56,7 +58,7 @@ suite("reading a stranger's request", () => {
   const content = (...parts: unknown[]): unknown => with_({ messages: [{ role: "user", content: parts }] });
 
   test("our additions are taken, what is null or missing where it may be has its meaning", () => {
-    const additions = { requestId: "r1", agentId: "ada", cwd: "/w", options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } } };
+    const additions = { requestId: "r1", agentId: "ada", distribution: { npx: { package: "ada" } }, cwd: "/w", options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } } };
     deepEqual(readChatRequest(with_(additions)), { request: { ...HELLO, ...additions }, leftOut: [] });
     deepEqual(readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })),
       { request: { ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } }, leftOut: [] });
@@ -83,6 +85,7 @@ suite("reading a stranger's request", () => {
   const wrong: readonly [request: unknown, sentence: string][] = [
     [undefined, "params must be an object."],
     [with_({ modelId: 1 }), "modelId must be a text."],
+    [with_({ distribution: { docker: {} } }), "distribution must be a distribution of an agent."],
     [with_({ modelId: "" }), "modelId must be a text that is not empty."],
     [with_({ messages: "Hello" }), "messages must be a list."],
     [with_({ messages: [{ role: "tool", content: [] }] }), "messages[0].role must be “user”, “assistant” or “system”."],

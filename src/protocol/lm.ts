@@ -5,6 +5,7 @@
  * `lm/provideLanguageModelChatResponse` that it belongs to. `lm-read.ts` reads what strangers send.
  */
 import { ELIZA, type AgentConfig } from "./agents";
+import { typedCommand, type Distribution } from "./distribution";
 import type { Call, Note } from "./wire";
 
 export type RequestId = number | string;
@@ -55,6 +56,8 @@ export interface ChatRequest {
   readonly requestId?: RequestId;
   /** Ours. Of the agent, as in the settings: without it nothing that the settings say of an agent counts. */
   readonly agentId?: string;
+  /** Ours. Of the agent, as in the settings: what is installed of it is started, in place of the command in `agent`. */
+  readonly distribution?: Distribution;
   /** Ours. The folder the agent works in, absolute. Absent: the sidecar's own. */
   readonly cwd?: string;
 }
@@ -85,8 +88,11 @@ export interface LmToHost {
   "lm/responseComplete": Note<{ readonly requestId: RequestId }>;
 }
 
-/** What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show. */
-export interface PermissionQuestion { readonly title: string; readonly message: string }
+/**
+ * What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to show, `whole` the same
+ * with what was too long for it.
+ */
+export interface PermissionQuestion { readonly title: string; readonly message: string; readonly whole?: string }
 
 /** Who answers titles, summaries and the like: we from what we know, the agent in a session of its own, or nobody. */
 export const SIDE_REQUESTS = ["local", "agent", "refuse"] as const;
@@ -124,12 +130,17 @@ export interface LmSidecarToHost extends LmToHost {
   "lm/forgetSessions": Note<{ readonly ids: readonly string[] }>;
 }
 
-/** How the documents' protocol names an agent of the settings; `undefined`: it has no command that can be started here. */
-export function agentDefinition({ name, distribution: { local, executable, symposium } }: AgentConfig): AgentDefinition | undefined {
-  const server = (command: string, args: readonly string[], env: Readonly<Record<string, string>>): AgentDefinition =>
+/**
+ * How the documents' protocol names an agent of the settings: by what a person would type. What has to be installed first goes by its program, and
+ * `ChatRequest.distribution` says the rest. `undefined`: there is nothing that could be started.
+ */
+export function agentDefinition({ name, distribution }: AgentConfig): AgentDefinition | undefined {
+  const { symposium, cargo, binary } = distribution, typed = typedCommand(distribution);
+  const server = ({ command, args = [], env = {} }: NonNullable<Distribution["local"]>): AgentDefinition =>
     ({ mcp_server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } });
-  if (local) return server(local.command, local.args ?? [], local.env ?? {});
-  if (executable) return server(executable.path, [], {});
-  if (symposium?.subcommand !== ELIZA.distribution.symposium?.subcommand) return undefined;
-  return { eliza: symposium?.args?.includes("--deterministic") ? { deterministic: true } : {} };
+  if (typed) return server(typed);
+  if (symposium?.subcommand === ELIZA.distribution.symposium?.subcommand) return { eliza: symposium?.args?.includes("--deterministic") ? { deterministic: true } : {} };
+  if (cargo) return server({ ...cargo, command: cargo.binary ?? cargo.crate });
+  const [archive] = Object.values(binary ?? {});
+  return archive && server({ ...archive, command: archive.cmd });
 }

@@ -2,18 +2,21 @@
  * Extension host ↔ sidecar. The only declaration of these messages; vscode-jsonrpc carries them over the sidecar's
  * stdio. The first message is `hello`: both programs are built together, and any other pair is refused.
  */
+import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agent-service";
 import type { AgentConfig } from "./agents";
 import type { Attachment } from "./attachments";
 import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
 import type { ControlValue, ControlValues } from "./controls";
 import type { Position } from "./delivery";
 import type { ElicitationChoice } from "./elicitation";
+import type { ExtensionConfig } from "./extensions";
+import type { IdeAnswer, IdeRequest } from "./ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
 import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
 /** Raised with each incompatible change of this file. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 7;
 
 export interface Hello {
   readonly protocol: number;
@@ -29,6 +32,10 @@ export interface HelloFromHost extends Hello {
   readonly traceDir: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
+  /** As in `settings/extensions`. */
+  readonly extensions: readonly ExtensionConfig[];
+  /** The editor's own proxy (`http.proxy`); empty: it has none. */
+  readonly proxy: string;
 }
 
 export interface HelloFromSidecar extends Hello {
@@ -76,7 +83,7 @@ export interface NewChat {
 }
 
 /** Requests that the sidecar answers. Those that name a session unknown to it fail with `ErrorCode.unknownSession`. */
-export interface HostToSidecar extends LmHostToSidecar {
+export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
   "hello": Call<HelloFromHost, HelloFromSidecar>;
   /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
@@ -104,7 +111,7 @@ export interface HostToSidecar extends LmHostToSidecar {
   "settings/logLevel": Note<{ readonly level: LogLevel }>;
 }
 
-export interface SidecarToHost extends LmSidecarToHost {
+export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   "chat/event": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }>;
   /** `asked` is absent when nobody asked. */
   "chat/snapshot": Note<{ readonly sessionId: SessionId; readonly bootId: string; readonly seq: number; readonly asked?: number; readonly conversation: Conversation }>;
@@ -120,6 +127,14 @@ export interface SidecarToHost extends LmSidecarToHost {
   "editor/readTextFile": Call<{ readonly path: string }, { readonly text: string }>;
   /** Saved, in the encoding of the file; folders on the way are made. Fails as above. */
   "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
+  /** In a terminal of the editor's, shown; answers when the program has ended. No `exitCode`: it was closed before. Fails as `ErrorCode.refused` with a sentence. */
+  "editor/runInTerminal": Call<{ readonly title: string; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string }, { readonly exitCode?: number }>;
+  /** What the editor knows of the code. Fails as `ErrorCode.refused` with a sentence for a model. */
+  "editor/ideOperation": Call<IdeRequest, IdeAnswer>;
+  /** Keys that the user gave for this agent, from the editor's secret storage. */
+  "secrets/environment": Call<{ readonly agentId: string }, { readonly env: Readonly<Record<string, string>> }>;
+  /** In place of those before; none: forgotten. */
+  "secrets/keepEnvironment": Call<{ readonly agentId: string; readonly env: Readonly<Record<string, string>> }, Record<string, never>>;
   /** In the user's browser; `url` is http or https, and the user has agreed. */
   "editor/openPage": Note<{ readonly url: string }>;
   "log": Note<LogLine>;

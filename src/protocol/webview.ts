@@ -31,7 +31,8 @@ export type PageToHost =
   | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[];
     /** As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than `shown`. Absent when it starts. */
     readonly losses?: number }
-  | { readonly type: "new-tab"; readonly tabId: TabId }
+  /** `agentId`: of its agent; absent: the one of new tabs. */
+  | { readonly type: "new-tab"; readonly tabId: TabId; readonly agentId?: string }
   | { readonly type: "close-tab"; readonly tabId: TabId }
   | { readonly type: "select-tab"; readonly tabId: TabId }
   | { readonly type: "prompt"; readonly tabId: TabId; readonly messageId: string; readonly text: string; readonly attachments?: readonly Attachment[];
@@ -65,11 +66,19 @@ export type SidecarState =
   | { readonly state: "restarting"; readonly message: string }
   | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
 
+/** Nobody is asked: by the setting of the tab's agent, or by the one of the extension Workspace with which the tab began. */
+export type BypassedBy = "agent" | "workspace";
+export interface Bypassed { readonly tabId: TabId; readonly by: readonly BypassedBy[] }
+
 export type HostToPage =
   /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
   | { readonly type: "state"; readonly agents: readonly AgentChoice[]; readonly currentAgentId: string; readonly tabs: readonly TabId[]; readonly selected?: TabId; readonly sidecar: SidecarState;
     /** How often sessions of this host were lost with their sidecar; absent: never. */
     readonly losses?: number;
+    /** Tabs that go on with what was set when they began, where that is something else now; absent: none. */
+    readonly outdated?: readonly TabId[];
+    /** Tabs in which something is done without asking; absent: none. */
+    readonly bypassed?: readonly Bypassed[];
     /** Enter begins a line, and Shift, Ctrl or Cmd with it sends (`symposium.requireModifierToSend`). */
     readonly requireModifier?: true }
   | { readonly type: "event"; readonly tabId: TabId; readonly bootId: string; readonly seq: number; readonly event: ChatEvent }
@@ -80,8 +89,8 @@ export type HostToPage =
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
   /** Something was not posted: ask with `webview-ready` for every tab. */
   | { readonly type: "askAgain" }
-  /** A command asks the page to open a tab, which it does as if the user had. */
-  | { readonly type: "openTab" }
+  /** A command asks the page to open a tab, which it does as if the user had. `agentId`: of its agent; absent: the one of new tabs. */
+  | { readonly type: "openTab"; readonly agentId?: string }
   /** A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation and will not be. */
   | { readonly type: "failed"; readonly tabId: TabId; readonly messageId?: string; readonly message: string;
     /** The tab got no session: nothing that is on its way to one will be accepted. */

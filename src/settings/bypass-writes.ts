@@ -1,41 +1,41 @@
 /**
  * Bypasses on their way into the settings. Pure; `configuration.ts` writes.
  *
- * Invariants: they are written one after the other, because each begins with what is there; one that is being written counts as
- * written, so that nothing else that changes meanwhile takes it back; one that could not be written counts no more, and is told.
+ * Invariants: one that is being written, or taken back, counts as that already, so that nothing else that changes meanwhile undoes it; one that could
+ * not be written counts no more, and is told.
  */
 import { withBypass } from "./agents";
 
 export interface BypassWorld {
-  /** The user's own value of `symposium.agents`, as it is. */
-  value(): unknown;
-  write(value: unknown): Promise<void>;
-  failed(agentId: string, error: unknown): void;
+  /** One after the other: each begins with what is there. */
+  change(change: (value: unknown) => unknown): Promise<void>;
+  failed(agentId: string, isOn: boolean, error: unknown): void;
 }
 
+interface Pending { readonly agentId: string; readonly isOn: boolean }
+
 export class BypassWrites {
-  #pending: readonly string[] = [];
-  #last: Promise<void> = Promise.resolve();
+  /** In the order of asking. */
+  #pending: readonly Pending[] = [];
 
   constructor(private readonly world: BypassWorld) {}
 
-  /** The bypassed agents that the settings name, and those on their way there. */
-  with(bypass: readonly string[]): readonly string[] { return [...new Set([...bypass, ...this.#pending])]; }
-
-  /** Resolves when it is written, or that has failed and is told. */
-  add(agentId: string): Promise<void> {
-    this.#pending = [...this.#pending, agentId];
-    return this.#last = this.#last.then(() => this.#write(agentId));
+  /** The bypassed agents that the settings name, after what is on its way there. */
+  with(bypass: readonly string[]): readonly string[] {
+    return this.#pending.reduce((all, { agentId, isOn }) => isOn ? [...new Set([...all, agentId])] : all.filter(id => id !== agentId), bypass);
   }
 
-  async #write(agentId: string): Promise<void> {
-    const done = (): void => { this.#pending = this.#pending.toSpliced(this.#pending.indexOf(agentId), 1); };
+  /** Resolves when it is written, or that has failed and is told. */
+  async set(agentId: string, isOn: boolean): Promise<void> {
+    const pending: Pending = { agentId, isOn };
+    this.#pending = [...this.#pending, pending];
+    const done = (): void => { this.#pending = this.#pending.filter(other => other !== pending); };
     try {
-      await this.world.write(withBypass(this.world.value(), agentId));
+      await this.world.change(value => withBypass(value, agentId, isOn));
       done();
     } catch (error) {
       done();
-      this.world.failed(agentId, error);
+      this.world.failed(agentId, isOn, error);
     }
   }
 }

@@ -2,10 +2,19 @@
 import type { SettingName } from "../names";
 import { LOG_LEVELS, type LogLevel } from "../protocol/log";
 import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../protocol/lm";
+import { UPDATE_MODES, type UpdateMode } from "../protocol/settings-view";
+import type { ExtensionConfig } from "../protocol/extensions";
 import { readAgents, type AgentSettings } from "./agents";
+import { readExtensions, type ConfiguredExtension } from "./extensions";
 
 export interface Settings extends AgentSettings {
+  /** Those that are on, from the editor to the agent. */
+  readonly extensions: readonly ExtensionConfig[];
+  readonly allExtensions: readonly ConfiguredExtension[];
   readonly acpAgentPath: string;
+  /** Empty: the public one. */
+  readonly registryUrl: string;
+  readonly updates: UpdateMode;
   readonly logLevel: LogLevel;
   /** Empty: no trace. */
   readonly traceDir: string;
@@ -17,13 +26,18 @@ export interface Settings extends AgentSettings {
   readonly requireModifier: boolean;
 }
 
-/** Values of the wrong type count as absent; those of agents are said in `problems`. */
+/** Values of the wrong type count as absent; those of agents and extensions are said in `problems`. */
 export function readSettings(get: (name: SettingName) => unknown): Settings {
   const text = (name: SettingName): string => { const value = get(name); return typeof value === "string" ? value.trim() : ""; };
-  const level = get("symposium.logLevel"), side = get("symposium.languageModel.sideRequests");
+  const level = get("symposium.logLevel"), side = get("symposium.languageModel.sideRequests"), updates = get("symposium.updates");
+  const agents = readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") });
+  const { all, problems } = readExtensions(get("symposium.extensions"));
   return {
-    ...readAgents({ agents: get("symposium.agents"), currentAgentId: get("symposium.currentAgentId"), bypassPermissions: get("symposium.bypassPermissions") }),
+    ...agents, problems: [...agents.problems, ...problems],
+    extensions: all.flatMap(({ config, isEnabled }) => isEnabled ? [config] : []), allExtensions: all,
     acpAgentPath: text("symposium.acpAgentPath"),
+    registryUrl: text("symposium.registryUrl"),
+    updates: UPDATE_MODES.find(known => known === updates) ?? "notify",
     traceDir: text("symposium.traceDir"),
     protocolV2: get("symposium.experimentalProtocolV2") === true,
     languageModel: {

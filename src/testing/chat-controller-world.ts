@@ -5,7 +5,7 @@ import type { AgentConfig } from "../protocol/agents";
 import type { Entry } from "../protocol/chat";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
 import { ChosenControls } from "../settings/chosen-controls";
-import { readSettings } from "../settings/settings";
+import { readSettings, type Settings } from "../settings/settings";
 import type { SidecarPhase } from "../sidecar-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
@@ -58,6 +58,7 @@ export class World {
       openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
       showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },
       tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
+      outdatedChanged: tabs => { this.done.push(`outdated ${tabs.join(" ")}`); },
       forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
     });
   }
@@ -82,3 +83,17 @@ export class World {
 }
 
 export const prompt = (tabId: string, text = "hi"): PageToHost => ({ type: "prompt", tabId, messageId: `m-${text}`, text });
+
+/** Settings with my agent as that of new tabs. */
+export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Settings {
+  const values: Readonly<Record<string, unknown>> = { "symposium.agents": [MINE], "symposium.currentAgentId": "mine", ...more };
+  return readSettings(name => values[name]);
+}
+
+/** A world in which one tab has begun with these settings. */
+export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<World> {
+  const world = new World();
+  world.settings = settingsWith(more);
+  await world.says({ type: "new-tab", tabId: "t" });
+  return world;
+}

@@ -15,6 +15,7 @@ export class FakeSidecar {
   #sessions = 0;
   #held: { readonly methods: Set<string>; release: Deferred<void> } = { methods: new Set(), release: deferred() };
   readonly #refused = new Map<string, Error>();
+  readonly #answers = new Map<string, (params: unknown) => object>();
   #next: Deferred<FakeClient> | undefined;
   #client: FakeClient;
 
@@ -28,6 +29,8 @@ export class FakeSidecar {
   methods(): readonly string[] { return this.calls.map(({ method }) => method); }
   hold(method: Requests): void { this.#held.methods.add(method); }
   refuse(method: Requests, error: Error): void { this.#refused.set(method, error); }
+  /** Instead of the empty answer. */
+  reply<M extends Requests>(method: M, answer: (params: ParamsOf<HostToSidecar, M>) => ResultOf<HostToSidecar, M> & object): void { this.#answers.set(method, params => answer(params as ParamsOf<HostToSidecar, M>)); }
 
   release(): void {
     const { release } = this.#held;
@@ -51,7 +54,7 @@ export class FakeSidecar {
 
   async answer(call: Call): Promise<object> {
     this.calls.push(call);
-    const result = call.method === "chat/new" ? { sessionId: `s${++this.#sessions}` } : {};
+    const result = call.method === "chat/new" ? { sessionId: `s${++this.#sessions}` } : this.#answers.get(call.method)?.(call.params) ?? {};
     if (this.#held.methods.has(call.method)) await this.#held.release.promise;
     const refused = this.#refused.get(call.method);
     if (refused) throw refused;

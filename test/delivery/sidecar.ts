@@ -3,6 +3,7 @@
  * wire that stands still until the test moves it. Killed, it falls silent in the middle of whatever it did.
  */
 import { AgentConnection } from "../../sidecar/agents/connection";
+import { commandOf } from "../../sidecar/agents/distribution";
 import { AgentPool } from "../../sidecar/agents/pool";
 import { ChatService } from "../../sidecar/chat/chat-service";
 import { memoryJournal } from "../../sidecar/journal/journal";
@@ -63,7 +64,7 @@ export class TestSidecar implements SidecarProcess {
       return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock, odd: what => world.problem(what), lastWords: () => "", stop: async () => undefined });
     }, error => world.problem(String(error)));
     this.#chat = new ChatService({
-      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, startCommand: () => { throw new Error("no command is started"); },
+      bootId: this.bootId, clock, pool, policy: new BypassPolicy([]), journal: memoryJournal, command: async agent => commandOf(agent), startCommand: () => { throw new Error("no command is started"); },
       host: { request: async () => { throw new Error("nobody asks the host"); }, notify: (method, params) => this.#notify(method, params), isCongested: () => this.toHost.length >= world.congestedAt },
       log: (level, _, message, detail) => { if (level === "error" && this.#isAlive && !(message === "Agent failed" && this.agents.some(agent => !agent.isAlive))) world.problem(`${message} ${JSON.stringify(detail)}`); },
     });

@@ -90,6 +90,17 @@ suite("Eliza as an ACP agent", () => {
     client.transcript.match("sidecar/testing/transcripts/eliza-conversation.golden");
   });
 
+  test("what is for the assistant alone the user has not said", async () => {
+    await using client = new Client();
+    const sessionId = await client.open(), heard: boolean[] = [];
+    for (const audience of [["assistant"], ["user", "assistant"], "assistant"]) {
+      client.updates.length = 0;
+      await client.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Mind this.", annotations: { audience } }, { type: "text", text: "use tool gone::x" }] });
+      heard.push(/gone/.test(client.said()));
+    }
+    deepEqual(heard, [true, false, false]);
+  });
+
   test("what cannot be answered is refused, and what is not known ignored", async () => {
     await using client = new Client();
     const attempt = (method: string, params?: unknown) => client.peer.request(method, params).catch(() => undefined);

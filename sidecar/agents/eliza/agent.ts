@@ -10,7 +10,7 @@ import { isAbsolute } from "node:path";
 import { invalid, readMcpServers, type McpServer } from "../../mcp/servers";
 import type { Channel } from "../../rpc/channel";
 import { realClock, type Clock } from "../../rpc/clock";
-import { isObject, type JsonObject } from "../../rpc/json";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
 import { RUN_ID } from "../environment";
@@ -170,16 +170,25 @@ class ElizaAgent implements RunningEliza {
   }
 }
 
-/** The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only. */
+/**
+ * The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only, and not to those that are for the assistant alone
+ * (`annotations.audience`): what an extension tells her, the user has not said.
+ */
 function readBlocks(prompt: unknown): string {
   if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
   const texts = prompt.map((block: unknown, i) => {
     if (!isObject(block) || typeof block.type !== "string") throw invalid(`prompt[${i}]`, "a content block with a type");
     if (block.type !== "text") return undefined;
     if (typeof block.text !== "string") throw invalid(`prompt[${i}].text`, "a string");
-    return block.text;
+    return isForAssistant(block) ? undefined : block.text;
   });
   return texts.filter(text => text !== undefined).join(" ");
+}
+
+/** ACP's content blocks have MCP's annotations: for whose eyes a block is. */
+function isForAssistant({ annotations }: JsonObject): boolean {
+  const { audience } = objectOr(annotations);
+  return Array.isArray(audience) && !audience.includes("user");
 }
 
 const GROUP = 3, GROUPS = 200;

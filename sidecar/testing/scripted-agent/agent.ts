@@ -1,4 +1,5 @@
 /** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
+import { existsSync, rmSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { readMcpServers, type McpServer } from "../../mcp/servers";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
@@ -43,6 +44,7 @@ export class ScriptedAgent {
     switch (method) {
       case "initialize": return this.#initialize();
       case "authenticate": this.#signedIn = true; return {};
+      case "logout": return this.#logout();
       case "session/new": return this.#newSession(params);
       case "session/set_model": this.#session(params).options.set("model", params.modelId); return {};
       case "session/set_config_option": {
@@ -65,21 +67,21 @@ export class ScriptedAgent {
   }
 
   async #initialize(): Promise<unknown> {
-    const { slowInit, hangInit, failInit, authRequired, textOnly } = this.#flags;
+    const { slowInit, hangInit, failInit, authRequired, authMethods, textOnly, logout } = this.#flags;
     if (slowInit > 0) await after(slowInit);
     if (hangInit) await new Promise(() => undefined);
     if (failInit) throw new RpcError(RpcCode.internalError, "scripted failure of initialize");
     return {
       protocolVersion: 1,
       agentInfo: { name: "scripted-agent", title: "Scripted agent", version: "1.0.0" },
-      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} } },
-      authMethods: authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : [],
+      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} }, ...(logout === undefined ? {} : { auth: { logout: {} } }) },
+      authMethods: authMethods ?? (authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : []),
     };
   }
 
   async #newSession({ cwd, mcpServers }: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { authRequired, failNewSession, earlyCommands } = this.#flags;
-    if (authRequired && !this.#signedIn) throw new RpcError(RpcCode.authRequired, "Authentication required");
+    if (authRequired && !this.#isSignedIn()) throw new RpcError(RpcCode.authRequired, "Authentication required");
     if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
     if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
     const sessionId = `session-${this.#sessions.size + 1}`;
@@ -87,6 +89,20 @@ export class ScriptedAgent {
     this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), options, turn: undefined });
     if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });
     return { sessionId, ...options.offered };
+  }
+
+  #logout(): unknown {
+    const { logout, authFile } = this.#flags;
+    if (logout === undefined) throw new RpcError(RpcCode.methodNotFound, "no method logout");
+    if (logout !== "") throw new RpcError(RpcCode.internalError, logout);
+    this.#signedIn = false;
+    if (authFile !== undefined) rmSync(authFile, { force: true });
+    return {};
+  }
+
+  #isSignedIn(): boolean {
+    const { authFile, authVariable } = this.#flags;
+    return this.#signedIn || (authFile !== undefined && existsSync(authFile)) || (authVariable !== undefined && process.env[authVariable] !== undefined);
   }
 
   async #prompt(id: unknown, params: Readonly<Record<string, unknown>>): Promise<void> {

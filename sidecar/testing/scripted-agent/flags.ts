@@ -1,5 +1,6 @@
 /** What the scripted agent does wrong as a process, by its command line; README.md beside the program says what each means. */
 import { parseArgs } from "node:util";
+import { arrayOr } from "../../rpc/json";
 
 export interface Flags {
   readonly ignoreSigterm: boolean;
@@ -11,6 +12,14 @@ export interface Flags {
   readonly failInit: boolean;
   readonly failNewSession: string | undefined;
   readonly authRequired: boolean;
+  /** As the protocol has them, in place of its own. */
+  readonly authMethods: readonly unknown[] | undefined;
+  /** Whoever has signed in has this file, or this variable. */
+  readonly authFile: string | undefined;
+  readonly authVariable: string | undefined;
+  readonly signIn: boolean;
+  /** `undefined`: it cannot be told to forget its user; else what it answers when it is: an error's message, or none. */
+  readonly logout: string | undefined;
   readonly exitAtStart: number | undefined;
   readonly exitAfterInit: number | undefined;
   readonly earlyCommands: boolean;
@@ -27,7 +36,7 @@ export function parseFlags(argv: readonly string[]): Flags {
     options: {
       "ignore-sigterm": { type: "boolean" }, "ignore-stdin-end": { type: "boolean" }, "with-child": { type: "boolean" }, "setsid-child": { type: "boolean" },
       "slow-init": { type: "string" }, "hang-init": { type: "boolean" }, "fail-init": { type: "boolean" }, "fail-new-session": { type: "string" },
-      "auth-required": { type: "boolean" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" },
+      "auth-required": { type: "boolean" }, "auth-methods": { type: "string" }, "auth-file": { type: "string" }, "auth-variable": { type: "string" }, "sign-in": { type: "boolean" }, logout: { type: "string" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" },
       models: { type: "boolean" }, options: { type: "boolean" }, "text-only": { type: "boolean" }, log: { type: "string" },
     },
   });
@@ -37,6 +46,8 @@ export function parseFlags(argv: readonly string[]): Flags {
     withChild: values["with-child"] ?? false, setsidChild: values["setsid-child"] ?? false,
     slowInit: number(values["slow-init"]) ?? 0, hangInit: values["hang-init"] ?? false, failInit: values["fail-init"] ?? false,
     failNewSession: values["fail-new-session"], authRequired: values["auth-required"] ?? false,
+    authMethods: values["auth-methods"] === undefined ? undefined : arrayOr(JSON.parse(values["auth-methods"])),
+    authFile: values["auth-file"], authVariable: values["auth-variable"], signIn: values["sign-in"] ?? false, logout: values.logout,
     exitAtStart: number(values["exit-at-start"]), exitAfterInit: number(values["exit-after-init"]),
     earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, textOnly: values["text-only"] ?? false, log: values.log,
   };

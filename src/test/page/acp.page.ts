@@ -103,6 +103,10 @@ suite("all that an agent can offer, ask and show", () => {
       const at = document.activeElement;
       return at instanceof HTMLInputElement ? at.labels?.[0]?.innerText.trim() ?? "" : at?.textContent.trim() ?? "";
     });
+    const selectsAll = (): Promise<boolean> => box.frame.locator("body").evaluate(() => {
+      const at = document.activeElement;
+      return at instanceof HTMLInputElement && at.selectionStart === 0 && at.selectionEnd === at.value.length;
+    });
     async function tabTo(wanted: RegExp): Promise<void> {
       const passed: string[] = [];
       for (let at = await focused(); !wanted.test(at); at = await focused()) {
@@ -135,6 +139,7 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await turnState(box.frame), "running");
       assert.match(await focused(), /^Your age/);
       await keyboard.press("ControlOrMeta+a");
+      await seen(selectsAll, "all of the field selected"); // VS Code does it, some time after the key: what is typed before is in what is replaced
       await keyboard.type("36");
       await keyboard.press("Enter");
       await turnEnded(box.frame);

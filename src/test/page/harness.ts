@@ -78,7 +78,8 @@ export const documents = (): readonly Locator[] => [...opened].flatMap(({ page, 
 /** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const { server, mark } = await sharedServer(options);
-  server.writeSettings({ ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
+  // What a test is about is not what our own extensions add to it: one that has them says so, with null for those that are on by default.
+  server.writeSettings({ "symposium.extensions": [], ...(options.restricted ? { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" } : {}), ...options.settings });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
   const open = async (): Promise<Page> => {
     const page = await openWorkbench(await (browser ??= launchBrowser()), server, { ...workspace.where, extensions: [...options.vsix === undefined ? [options.extension ?? ROOT] : [], ...options.others ?? []] });

@@ -14,7 +14,7 @@ const failing = (id: string, ...flags: readonly string[]) => agent(id, SCRIPTED[
 const LICENCE = path.join(mkdtempSync(path.join(tmpdir(), "life-")), "licence");
 const AGENTS = [
   failing("Good"), agent("Absent", "no-such-command-anywhere"), failing("Exiting", "--exit-at-start", "3"), failing("Leaving", "--exit-after-init", "4"), failing("Refusing", "--fail-init"),
-  failing("Closed", "--fail-new-session", "No room in here"), failing("Private", "--auth-required"), failing("Hanging", "--hang-init"), failing("Slow", "--slow-init", "3000"),
+  failing("Closed", "--fail-new-session", "No room in here"), failing("Hanging", "--hang-init"), failing("Slow", "--slow-init", "3000"),
   agent("Licensed", "sh", "-c", `test -e '${LICENCE}' || { echo no licence >&2; exit 3; }; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
 ];
 
@@ -24,7 +24,6 @@ const BEGINNINGS = [
   { id: "Leaving", says: /Leaving stopped unexpectedly \(exit code 4\)/, buttons: ["Restart Agent", "Show Logs"] },
   { id: "Refusing", says: /Refusing answered with an error: /, buttons: ["Restart Agent", "Show Logs"] },
   { id: "Closed", says: /Closed answered with an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
-  { id: "Private", says: /Private wants you to sign in first/, buttons: ["Restart Agent", "Show Logs"] },
 ] as const;
 
 suite("an agent's life", () => {

@@ -3,33 +3,18 @@
  * VS Code's own and those of an extension whose schemas are written as others write them.
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { openBox, ROOT, type Box } from "./harness";
-import { ModelChat } from "./model-chat";
-import { scripted, seen } from "./scripted";
-
-const TOOLS = path.join(ROOT, "src/test/page/tools-extension");
-
-interface Heard { readonly method?: string; readonly params?: { readonly prompt?: readonly { readonly type: string; readonly text?: string }[] } }
+import type { Box } from "./harness";
+import { ModelBox } from "./model-box";
+import type { ModelChat } from "./model-chat";
 
 suite("agents in VS Code's own chat", () => {
-  let box: Box, chat: ModelChat, folder: string, log: string;
-  const heard = (method: string): readonly Heard[] => existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(line => line !== "").map((line): Heard => JSON.parse(line)).filter(message => message.method === method) : [];
+  let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
-    log = path.join(folder, "agent.log");
-    box = await openBox({ others: [TOOLS], settings: { ...scripted(["--log", log]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true, "chat.byokUtilityModelDefault": "mainAgent" } });
-    chat = await ModelChat.open(box);
-    await chat.pick("Scripted");
+    model = await ModelBox.open();
+    ({ box, chat } = model);
   });
-  suiteTeardown(async () => {
-    await box.close();
-    // The agent may still write its last lines.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  });
+  suiteTeardown(() => model.close());
 
   test("the picker shows the agents, and one that is whichever is selected", async () => {
     await chat.picker.click();
@@ -47,8 +32,8 @@ suite("agents in VS Code's own chat", () => {
     await chat.answered("hello from the agent");
     await chat.say("say hello again");
     await chat.answered("hello again");
-    assert.equal(heard("session/new").length, 1);
-    assert.deepEqual(heard("session/prompt").map(({ params }) => params?.prompt?.[0]?.text), ["say hello from the agent", "say hello again"]);
+    assert.equal(model.sessions, 1);
+    assert.deepEqual(model.prompts.map(({ words }) => words), ["say hello from the agent", "say hello again"]);
     await box.screenshot("lm-answer");
   });
 
@@ -58,7 +43,7 @@ suite("agents in VS Code's own chat", () => {
     await chat.say(`mcp vsc_* test_confirmed {"what":"a thing"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-confirm");
-    await chat.button("Allow").click();
+    await chat.allowOnce();
     await chat.answered("test_confirmed: done a thing");
   });
 
@@ -66,12 +51,26 @@ suite("agents in VS Code's own chat", () => {
     await chat.say(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-permission");
-    await chat.button("Allow").click();
+    await chat.allowOnce();
     await chat.answered("chose allow_once");
     await chat.say(`ask two kind=edit title="Change a file"; say after it`);
     await chat.button("Skip").waitFor();
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once[\s\S]*after it/);
+  });
+
+  test("what is too long for a question is shown whole in an editor, which cannot be written in", async () => {
+    await chat.say(`ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`);
+    await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show all" }).click();
+    await box.page.locator(".editor-group-container .tab", { hasText: "Scripted wants to read" }).waitFor();
+    const editor = box.page.locator(".editor-instance .monaco-editor:visible");
+    await editor.filter({ hasText: `/begin${"/folder".repeat(80)}/THE-END` }).click();
+    await box.page.keyboard.type("x");
+    await box.page.locator(".monaco-editor-overlaymessage:visible", { hasText: /read-only/i }).waitFor();
+    await box.screenshot("lm-question-whole");
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once[^]*it is over/);
+    await box.command("View: Close All Editors");
   });
 
   test("what VS Code offers is offered: also tools without a schema, with an empty one, and with a choice at its top", async () => {
@@ -86,24 +85,26 @@ suite("agents in VS Code's own chat", () => {
     }
   });
 
-  test("one to twenty calls at once: each has its own result", async function () {
+  test("one to twenty calls at once: all are open before the first result, and each has its own", async function () {
     this.timeout(300_000);
     for (let n = 1; n <= 20; n++) {
+      const acts = model.acting();
       await chat.say([...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`), `say all ${n} of them`].join("; "));
       const answer = await chat.answered(`all ${n} of them`);
       for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 * n + i}`), `${i} of ${n}: ${answer}`);
+      assert.deepEqual(acts().map(act => "call" in act), Array.from({ length: 2 * n }, (_, i) => i < n), `${n} calls, then their results`);
     }
   });
 
   test("Stop in mid-answer reaches the agent, and the next turn is in the same session", async () => {
-    const cancelled = heard("session/cancel").length;
+    const cancelled = model.heard("session/cancel").length;
     await chat.say("stream 2000 chunks of 20 chars every 50 ms");
     await chat.answered("w5 ");
     await chat.stop();
-    await seen(async () => heard("session/cancel").length > cancelled, "the agent hears of it");
+    await model.until(() => model.heard("session/cancel").length > cancelled, "the agent hears of it");
     await chat.say("say I am still here");
     await chat.answered("I am still here");
-    assert.equal(heard("session/new").length, 1);
+    assert.equal(model.sessions, 1);
   });
 
   test("Stop while a question is open: it is answered no, and what is said next is a new turn", async () => {
@@ -114,29 +115,29 @@ suite("agents in VS Code's own chat", () => {
     await chat.answered("after the question");
     await chat.say("say once more");
     await chat.answered("once more");
-    assert.equal(heard("session/new").length, 1, "also when the history has the call that was stopped");
+    assert.equal(model.sessions, 1, "also when the history has the call that was stopped");
   });
 
   test("another model sees the conversation, and the first one hears what it missed", async () => {
     await chat.newChat();
     await chat.say("say I begin");
     await chat.answered("I begin");
-    const sessions = heard("session/new").length;
+    const sessions = model.sessions;
     await chat.pick("Eliza");
     await chat.say("I am curious about the garden");
     await chat.answered(/curious/i);
     await chat.pick("Scripted");
     await chat.say("say back again");
     await chat.answered("back again");
-    assert.equal(heard("session/new").length, sessions, "its session goes on");
-    assert.match(JSON.stringify(heard("session/prompt").at(-1)), /curious about the garden/);
+    assert.equal(model.sessions, sessions, "its session goes on");
+    assert.match(model.quoted, /curious about the garden/);
   });
 
   test("another chat is another session, also with the same first words", async () => {
-    const sessions = heard("session/new").length;
+    const sessions = model.sessions;
     await chat.newChat();
     await chat.say("say hello from the agent");
     await chat.answered("hello from the agent");
-    assert.equal(heard("session/new").length, sessions + 1);
+    assert.equal(model.sessions, sessions + 1);
   });
 });

@@ -1,10 +1,6 @@
 /** VS Code's own chat as a user meets it: models are picked, words typed, confirmations pressed; what is on the page is read, nothing else. */
 import type { Locator, Page } from "playwright-core";
-import type { Box } from "./harness";
-
-/** Its rows are virtual: they are never counted, only the last is looked at. */
-const SESSION = ".interactive-session:visible";
-const RESPONSE = `${SESSION} .interactive-item-container.interactive-response`;
+import { until, type Box } from "./harness";
 
 /** What `tools-extension` says when VS Code's chat is active. */
 const READY = "the chat is ready";
@@ -17,7 +13,7 @@ export class ModelChat {
     const chat = new ModelChat(box.page);
     await box.command("Chat: Manage Language Models");
     await box.page.locator(".editor-group-container .tab", { hasText: "Language Models" }).waitFor();
-    await box.page.locator(".statusbar-item", { hasText: READY }).first().waitFor({ timeout: 60_000 });
+    await chat.ready();
     await box.command("View: Close All Editors");
     await box.command("Chat: Open Chat");
     // Until VS Code has found a model it offers to sign in.
@@ -25,8 +21,15 @@ export class ModelChat {
     return chat;
   }
 
-  get picker(): Locator { return this.page.locator(`${SESSION} .chat-input-toolbars .model-picker-split`).last(); }
-  get last(): Locator { return this.page.locator(RESPONSE).last(); }
+  /** Waits until VS Code's chat is active. */
+  ready(): Promise<void> { return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor({ timeout: 60_000 }); }
+
+  /** Its rows are virtual: they are never counted, only the last is looked at. */
+  get view(): Locator { return this.page.locator(".interactive-session:visible").last(); }
+  get picker(): Locator { return this.view.locator(".chat-input-toolbars .model-picker-split").last(); }
+  get last(): Locator { return this.view.locator(".interactive-item-container.interactive-response").last(); }
+  /** The last message with these words. */
+  asked(words: string): Locator { return this.view.locator(".interactive-item-container.interactive-request", { hasText: words }).last(); }
 
   /** By the name that the picker shows. */
   async pick(model: string): Promise<void> {
@@ -37,11 +40,23 @@ export class ModelChat {
     await this.picker.filter({ hasText: model }).waitFor();
   }
 
+  /** Goes to where a message is typed. */
+  async focus(): Promise<void> { await this.view.locator(".interactive-input-part .monaco-editor").last().click(); }
+
   async say(words: string): Promise<void> {
-    await this.page.locator(`${SESSION} .interactive-input-part .monaco-editor`).last().click();
+    await this.focus();
     await this.page.keyboard.insertText(words);
     await this.page.keyboard.press("Enter");
-    await this.page.locator(`${SESSION} .interactive-item-container.interactive-request`, { hasText: words }).last().waitFor();
+    await this.asked(words).waitFor();
+  }
+
+  /** A command of the chat's own, `/compact`: a list offers it, which is closed first. */
+  async command(name: string): Promise<void> {
+    await this.focus();
+    await this.page.keyboard.type(name);
+    await this.page.locator(".suggest-widget:visible .monaco-list-row", { hasText: name.slice(1) }).first().waitFor();
+    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press("Enter");
   }
 
   /** The last answer, as soon as it says so. */
@@ -51,15 +66,106 @@ export class ModelChat {
     return answer.innerText();
   }
 
+  /** No turn runs. */
+  ended(): Promise<void> { return this.#stop.waitFor({ state: "hidden" }); }
+
   /** A button of the confirmation that is open. Each is drawn twice. */
   button(label: string | RegExp): Locator { return this.page.locator(".monaco-button:visible", { hasText: label }).last(); }
+
+  /** Answers the confirmation that is open with the first that its menu has. By keyboard: a menu that has just opened takes no click. */
+  async allowOnce(): Promise<void> {
+    await this.page.locator(".chat-tool-confirmation-carousel:visible .monaco-dropdown-button:visible").last().click();
+    await this.page.locator(".monaco-menu .action-item", { hasText: "Allow Once" }).waitFor();
+    await this.page.keyboard.press("ArrowDown");
+    await this.page.locator(".monaco-menu .action-item.focused", { hasText: "Allow Once" }).waitFor();
+    await this.page.keyboard.press("Enter");
+  }
 
   async newChat(): Promise<void> {
     await this.page.locator(".part.auxiliarybar .action-label.codicon-plus").first().click();
     await this.last.waitFor({ state: "hidden" });
   }
 
-  async stop(): Promise<void> {
-    await this.page.locator(`${SESSION} .chat-input-toolbars .codicon-stop-circle, ${SESSION} .chat-execute-toolbar .codicon-stop-circle`).last().click();
+  async stop(): Promise<void> { await this.#stop.click(); }
+
+  /** Writes over a message that was sent. */
+  async edit(before: string, after: string): Promise<void> {
+    await this.asked(before).locator(".rendered-markdown").click();
+    const editor = this.view.locator(".interactive-request .monaco-editor.focused");
+    await editor.waitFor();
+    await this.page.keyboard.press("ControlOrMeta+A");
+    await this.page.keyboard.insertText(after);
+    await this.page.keyboard.press("Enter");
+    await editor.waitFor({ state: "hidden" });
   }
+
+  /** Has the last answer given again. */
+  async retry(): Promise<void> {
+    await this.last.hover();
+    await this.last.locator(".codicon-refresh").click();
+  }
+
+  /** Goes back to before a message. It is in the input then, and is taken out. */
+  async restore(words: string): Promise<void> {
+    const asked = this.asked(words);
+    await asked.hover();
+    await asked.locator(".chat-restore-checkpoint-item .action-label").first().click();
+    await asked.waitFor({ state: "hidden" });
+    const input = this.view.locator(".interactive-input-part .view-lines").last(), is = (text: string) => input.filter({ hasText: new RegExp(`^${text.replaceAll(" ", "\\s")}$`) });
+    await is(words).waitFor();
+    await this.focus();
+    await this.page.keyboard.press("ControlOrMeta+A");
+    await this.page.keyboard.press("Delete");
+    await is("").waitFor();
+  }
+
+  /** Makes another chat of what came before a message, and shows it. */
+  async fork(words: string): Promise<void> {
+    const asked = this.asked(words);
+    await asked.hover();
+    await asked.locator(".chat-fork-action-label").click();
+    await asked.waitFor({ state: "hidden" });
+  }
+
+  /** Shows the list of chats beside the chat. */
+  async showList(box: Box): Promise<void> {
+    await box.command("Chat Agent Sessions: Show Agent Sessions Sidebar");
+    await this.page.locator(".part.auxiliarybar .agent-sessions-viewer:visible").first().waitFor();
+  }
+
+  /**
+   * Waits until VS Code has kept a chat's title in its index, from which the list is made when a window opens. In a browser that is a database, written
+   * some time after the chat itself, and what is not in it when the page is left is lost.
+   */
+  async indexed(title: string): Promise<void> {
+    await until([this.page.locator(":root")], async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))), 30_000, `no index has the chat “${title}”`);
+  }
+
+  /** A chat in that list, by its title. */
+  listed(title: string | RegExp): Locator { return this.page.locator(".part.auxiliarybar .agent-session-item-row", { has: this.page.locator(".agent-session-title", { hasText: title }) }).first(); }
+
+  /** Chats in that list whose turns run. */
+  get running(): Locator { return this.page.locator(".part.auxiliarybar .agent-session-item-row[aria-label*='In Progress']"); }
+
+  get #stop(): Locator { return this.view.locator(".chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle").last(); }
+}
+
+/** Runs in the page: what its databases have as an index of chats. */
+async function indexesOfChats(): Promise<readonly string[]> {
+  const settled = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error("The database does not answer."));
+  });
+  const found: string[] = [];
+  for (const { name } of await indexedDB.databases()) {
+    if (!name?.startsWith("vscode-web-state-db-")) continue;
+    const database = await settled(indexedDB.open(name));
+    try {
+      for (const store of database.objectStoreNames) {
+        const index: unknown = await settled(database.transaction(store).objectStore(store).get("chat.ChatSessionStore.index"));
+        if (typeof index === "string") found.push(index);
+      }
+    } finally { database.close(); }
+  }
+  return found;
 }

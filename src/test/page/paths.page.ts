@@ -20,7 +20,11 @@ suite("accessibility: by keyboard", () => {
     const { activeElement: at } = document;
     return document.hasFocus() && at && at !== document.body ? (at.getAttribute("aria-label") ?? at.textContent).trim() : "";
   });
-  const is = (name: string): Promise<void> => seen(async () => await focused() === name, `the focus on ${name}`, 5_000);
+  const is = async (name: string): Promise<void> => {
+    let at = "";
+    try { await seen(async () => (at = await focused()) === name, `the focus on ${name}`, 5_000); }
+    catch (error) { throw new Error(`The focus is on “${at}”; the tabs are ${(await tabs()).join()}.`, { cause: error }); }
+  };
   const tabs = () => box.frame.getByRole("tab").evaluateAll(all => all.map(tab => `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`));
 
   test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
@@ -43,7 +47,7 @@ suite("accessibility: by keyboard", () => {
   test("what a card folds can be unfolded, and says whether it is", async () => {
     await press("Alt+ArrowUp", "Alt+ArrowUp", "Tab");
     await is("Details");
-    const fold = box.frame.getByRole("button", { name: "Details" });
+    const fold = box.frame.getByRole("button", { name: "Details", exact: true });
     assert.equal(await fold.getAttribute("aria-expanded"), "false");
     await press("Enter");
     await seen(async () => await fold.getAttribute("aria-expanded") === "true", "that it is unfolded");
@@ -79,9 +83,15 @@ suite("accessibility: by keyboard", () => {
     await is("Third");
     await press("Home", "ArrowRight", "Delete");
     await seen(async () => (await tabs()).length === 2, "the end of the second tab");
-    assert.match((await tabs()).join(), new RegExp(`${await focused()} \\* 0`));
+    await is("Third");
+    assert.deepEqual(await tabs(), ["First", "Third * 0"]);
     await press("Home", "Enter");
     await is("Prompt");
+  });
+
+  test("a tab is hidden or shown all at once, so that its prompt can take the focus however fast the keys come", async () => {
+    const gradual = await box.frame.locator(".mynah-chat-wrapper *").evaluateAll(all => all.filter(one => /\b(all|visibility)\b/.test(getComputedStyle(one).transitionProperty) && !/^0s(, 0s)*$/.test(getComputedStyle(one).transitionDuration)).map(one => one.className));
+    assert.deepEqual(gradual, []);
   });
 
   test("a tab that works is closed only when that is confirmed", async () => {

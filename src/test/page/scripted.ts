@@ -6,11 +6,11 @@ import { documents, openBox, ROOT, until, type Box, type BoxOptions } from "./ha
 
 export const AGENT_ID = "scripted";
 
-/** Settings with the scripted agent as the agent of new tabs, and more besides. */
+/** Settings with the scripted agent as the agent of new tabs, without extensions, and more besides. */
 export function scripted(flags: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     "symposium.agents": [{ id: AGENT_ID, name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), ...flags] } } }],
-    "symposium.currentAgentId": AGENT_ID, ...more,
+    "symposium.currentAgentId": AGENT_ID, "symposium.extensions": [], ...more,
   };
 }
 
@@ -67,12 +67,20 @@ export async function typeDraft(frame: FrameLocator, text: string): Promise<void
   }
 }
 
+/** A screenshot in the dark and in the light theme. */
+export async function look(box: Box, name: string): Promise<void> {
+  await wear(box, "Dark Modern", "vscode-dark");
+  await box.screenshot(`${name}-dark`);
+  await wear(box, "Light Modern", "vscode-light");
+  await box.screenshot(`${name}-light`);
+}
+
 /** Puts on a color theme, as a user does: the settings file would not do, because VS Code in a browser does not watch it. */
-export async function wear(box: Box, theme: string, kind: string): Promise<void> {
+export async function wear(box: Box, theme: string, kind: string, frame = box.frame): Promise<void> {
   await box.command("Preferences: Color Theme");
   const pick = box.page.locator(".quick-input-widget:visible");
   await pick.locator("input.input").fill(theme);
   await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
   await box.page.keyboard.press("Enter");
-  await seen(async () => await box.frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
+  await seen(async () => await frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
 }

@@ -14,8 +14,27 @@ const TOOLS = {
     invoke: ({ input }) => text(`done ${input.what}`),
   },
   test_image: { invoke: () => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart("a picture"), vscode.LanguageModelDataPart.image(PIXEL, "image/png")]) },
+  test_gate: { invoke: ({ input: { name } }, token) => gate(String(name), token) },
   test_throws: { invoke: () => { throw new Error("it was not possible"); } },
 };
+
+/** A tool that runs until its entry in the status bar is clicked. */
+function gate(name, token) {
+  const entry = vscode.window.createStatusBarItem(), command = `test.open.${++gates}`;
+  entry.text = `open ${name}`;
+  entry.command = command;
+  return new Promise((resolve, reject) => {
+    const opening = vscode.commands.registerCommand(command, () => over(() => resolve(text(`${name} is open`))));
+    const over = end => {
+      opening.dispose();
+      entry.dispose();
+      end();
+    };
+    token.onCancellationRequested(() => over(() => reject(new vscode.CancellationError())));
+    entry.show();
+  });
+}
+let gates = 0;
 
 /** VS Code's chat is an extension of its own, which is switched on by a command; before it is active a prompt ends in a dialog that asks to sign in. */
 function whenChatIsReady(context) {

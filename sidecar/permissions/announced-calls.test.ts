@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { AnnouncedCalls, MOST_CALLS } from "./permission-calls";
+import { AnnouncedCalls, MOST_CALLS } from "./announced-calls";
 
 const asking = (toolCallId: unknown) => ({ toolCall: { toolCallId } });
 

@@ -1,0 +1,88 @@
+/** `symposium-acp-agent run-with` as it is shipped, with some of our own extensions before the agent of the bench. One JSON message per line. */
+import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { program } from "../lm/wire";
+
+interface Said { readonly id?: number; readonly method?: string; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
+
+export interface BenchSession { readonly id: string; /** When it was open. */ readonly at: number }
+
+const CHUNK = Buffer.from("agent_message_chunk");
+
+export class ChainProgram implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #gone: Promise<unknown>;
+  readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
+  readonly #ready: Promise<unknown>;
+  readonly #work: string;
+  #ids = 0;
+  #rest: Buffer = Buffer.alloc(0);
+  #firstWords: () => void = () => undefined;
+
+  /** `folder` has a `home` and a `work` folder. */
+  constructor(extensions: readonly string[], folder: string) {
+    this.#work = path.join(folder, "work");
+    const agent = JSON.stringify({ local: { command: process.execPath, args: [program("agent")] } });
+    this.#child = spawn(process.execPath, ["dist/sidecar.js", "run-with", ...extensions.flatMap(id => ["--proxy", id]), "--agent", agent], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: path.join(folder, "home") } });
+    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#gone.then(code => { for (const { fail } of this.#open.values()) fail(new Error(`the chain ended with ${String(code)}`)); });
+    this.#child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
+    this.#ready = this.#request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  }
+
+  async open(): Promise<BenchSession> {
+    await this.#ready;
+    const { result } = await this.#request("session/new", { cwd: this.#work, mcpServers: [] });
+    return { id: String(result?.sessionId), at: performance.now() };
+  }
+
+  async close({ id }: BenchSession): Promise<void> { await this.#request("session/close", { sessionId: id }); }
+
+  /** Milliseconds of a prompt until the first words of its answer. */
+  async firstWords({ id }: BenchSession): Promise<number> {
+    const begin = performance.now(), first = new Promise<number>(resolve => { this.#firstWords = () => resolve(performance.now() - begin); });
+    await this.#request("session/prompt", { sessionId: id, prompt: [{ type: "text", text: "Go on with this: 1" }] });
+    return first;
+  }
+
+  /** Milliseconds of a prompt, and of an answer of so many pieces. */
+  async prompt({ id }: BenchSession, pieces: number): Promise<number> {
+    const begin = performance.now();
+    await this.#request("session/prompt", { sessionId: id, prompt: [{ type: "text", text: `Go on with this: ${pieces}` }] });
+    return performance.now() - begin;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin?.end();
+    await this.#gone;
+  }
+
+  async #request(method: string, params: object): Promise<Said> {
+    const id = ++this.#ids;
+    const said = await new Promise<Said>((settle, fail) => {
+      this.#open.set(id, { settle, fail });
+      this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
+    if (said.error) throw new Error(`${method}: ${said.error.message}`);
+    return said;
+  }
+
+  /** Updates are counted by nobody, and not parsed. */
+  #read(chunk: Buffer): void {
+    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    for (let end = all.indexOf(10, start); end !== -1; end = all.indexOf(10, start)) {
+      const line = all.subarray(start, end);
+      start = end + 1;
+      if (line.subarray(0, 200).includes(CHUNK)) this.#firstWords();
+      else this.#said(JSON.parse(line.toString()) as Said); // our own programs
+    }
+    this.#rest = all.subarray(start);
+  }
+
+  #said(said: Said): void {
+    if (said.id === undefined || said.method !== undefined) return;
+    this.#open.get(said.id)?.settle(said);
+    this.#open.delete(said.id);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The model picker's service: 1,000 requests of 50 chats that take turns, each with its whole history, VS Code's system text and 48 tools, beside the
+ * same prompts put to the agent alone. Then what the service keeps for each request, after the garbage has gone.
+ *
+ * Of one agent 16 sessions are live at a time, so with one agent most requests go back to a session first; with four, none does.
+ */
+import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
+import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
+import { program, Program } from "./lm/wire";
+import type { Bench, Measured } from "./measure";
+
+interface Plan { readonly chats: number; readonly warmUp: number; readonly requests: number }
+const FULL: Plan = { chats: 50, warmUp: 500, requests: 1000 }, QUICK: Plan = { chats: 50, warmUp: 300, requests: 300 };
+
+/** Pieces of text in an answer. */
+const PIECES = 20;
+/** Of the text that stands before every conversation, as VS Code sends it. */
+const SYSTEM = "You are an assistant. ".repeat(680);
+/** Bytes that a request may leave behind. */
+const SLOPE_GOAL = 1024;
+const PROBES = 10;
+
+interface Figures { readonly service: readonly number[]; readonly alone: readonly number[]; readonly bytes: readonly number[] }
+
+const bench: Bench = async ({ quick, table }) => {
+  const plan = quick ? QUICK : FULL, rows: Record<string, string | number>[] = [], measured: Measured[] = [];
+  for (const [agents, what] of [[4, "every session live"], [1, "most sessions gone back to"]] as const) {
+    const { service, alone, bytes } = await run(plan, agents);
+    const slope = slopeOf(bytes) / (plan.requests / PROBES);
+    const [ours, theirs] = [median(service), median(alone)];
+    rows.push({ chats: `${plan.chats}, ${what}`, requests: plan.requests, "p50 ms": round(ours), "agent alone p50 ms": round(theirs), "overhead p50 ms": round(ours - theirs), "p99 ms": round(at(service, 0.99)), "bytes kept per request": Math.round(slope), "heap MB": round((bytes.at(-1) ?? 0) / 1024 / 1024) });
+    measured.push(
+      { what: `a request, ${what}`, yardstick: "the prompt to the agent alone", ratio: ours / theirs, milliseconds: { candidate: ours, yardstick: theirs } },
+      { what: `kept per request, ${what}`, yardstick: "1 kB", ratio: slope / SLOPE_GOAL, goal: 1 });
+  }
+  table({ title: "requests of the model picker", rows });
+  return measured;
+};
+export default bench;
+
+/** Both take turns, so that whatever else the machine does meets both. */
+async function run({ chats: count, warmUp, requests }: Plan, agents: number): Promise<Figures> {
+  await using service = new Program("service");
+  await using agent = new Program("agent");
+  await agent.request("initialize", { protocolVersion: 1 });
+  const sessionId = (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
+  const chats = Array.from({ length: count }, (_, i) => new SimulatedChat(`conversation ${i}`, `chat ${i}`, "all"));
+  const figures = { service: [] as number[], alone: [] as number[], bytes: [] as number[] };
+  for (let n = -warmUp; n < requests; n++) {
+    const i = (n + warmUp) * 7 % count, chat = chats[i]; // 7: no chat twice in a round
+    if (!chat) throw new Error("there is no such chat");
+    const words = `Go on with number ${n} of ${i}: ${PIECES}`, ours = await turn(service, chat, words, i % agents);
+    const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+    if (n < 0) continue;
+    figures.service.push(ours);
+    figures.alone.push(alone.milliseconds);
+    if ((n + 1) % (requests / PROBES) === 0) figures.bytes.push(await service.kept());
+  }
+  return figures;
+}
+
+/** As VS Code: everything is sent each time, and the answer becomes a part of it. */
+async function turn(service: Program, chat: SimulatedChat, words: string, agent: number): Promise<number> {
+  let text = "";
+  service.heard = ({ params }) => { text += params?.part?.value ?? ""; };
+  chat.ask({ id: 0, words, rounds: [], isCut: false });
+  const request = chat.request(), [, ...messages] = request.messages, [system] = request.messages;
+  const { milliseconds } = await service.request("lm/provideLanguageModelChatResponse", {
+    ...request, agent: { mcp_server: { name: "agent", command: process.execPath, args: [program("agent"), String(agent)], env: [] } }, options: { ...request.options, tools: RECORDED_TOOLS },
+    messages: [{ role: "system", content: [...system?.content ?? [], { type: "text", value: SYSTEM }] }, ...messages],
+  });
+  if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
+  chat.last?.rounds.push({ text, calls: [] });
+  return milliseconds;
+}
+
+/** Of equally spaced values, per step: the line that fits best. */
+function slopeOf(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2, mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [over, under] = values.reduce(([a, b], value, i) => [a + (i - middle) * (value - mean), b + (i - middle) ** 2], [0, 0] as [number, number]);
+  return over / under;
+}
+
+function at(values: readonly number[], part: number): number { return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)] ?? Number.NaN; }
+function median(values: readonly number[]): number { return at(values, 0.5); }
+function round(value: number): number { return Math.round(value * 100) / 100; }

@@ -1,0 +1,59 @@
+/** Both ends of the comparison: the service before its agents, and the agent alone. One JSON message per line. */
+import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+export interface Said { readonly id?: number; readonly method?: string; readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } }; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
+
+/** Where scripts/bench.mjs puts the programs. */
+export function program(name: "agent" | "service"): string {
+  const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
+  if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
+  return path.join(folder, "lm", `${name}.program.mjs`);
+}
+
+export class Program implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #gone: Promise<unknown>;
+  readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
+  #ids = 0;
+  /** What is said between a request and its answer. */
+  heard: (said: Said) => void = () => undefined;
+
+  constructor(name: "agent" | "service", args: readonly string[] = []) {
+    this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
+    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#gone.then(code => { for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`)); });
+    if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
+    createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said)); // our own programs
+  }
+
+  /** Resolves with the answer and the milliseconds that it took. */
+  async request(method: string, params: object): Promise<{ readonly said: Said; readonly milliseconds: number }> {
+    const id = ++this.#ids, begin = performance.now();
+    const said = await new Promise<Said>((settle, fail) => {
+      this.#open.set(id, { settle, fail });
+      this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
+    if (said.error) throw new Error(said.error.message);
+    return { said, milliseconds: performance.now() - begin };
+  }
+
+  /** Bytes that it keeps, after everything that can go has gone. */
+  async kept(): Promise<number> {
+    const answer = new Promise<number>(resolve => this.#child.once("message", bytes => resolve(Number(bytes))));
+    this.#child.send("how much?");
+    return answer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin?.end();
+    await this.#gone;
+  }
+
+  #read(said: Said): void {
+    if (said.id === undefined) return this.heard(said);
+    this.#open.get(said.id)?.settle(said);
+    this.#open.delete(said.id);
+  }
+}

@@ -1,0 +1,88 @@
+// Our own extensions before published agents, and before Eliza: each tool called once, by the scripted model or by words; what it answers and what is on
+// the disk afterwards.
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import path from "node:path";
+import { root } from "../project.mjs";
+import { AGENTS } from "./agents.mjs";
+import { EXTENSIONS, makeProject, SCENARIOS } from "./extension-acts.mjs";
+import { onStage } from "./stage.mjs";
+import { Wire } from "./wire.mjs";
+
+const SIDECAR = path.join(root, "dist/sidecar.js");
+const ELIZA = { id: "eliza", name: "Eliza", program: "eliza", args: [], command: [process.execPath, SIDECAR, "eliza", "--deterministic"], settle: () => ({}) };
+const hasCargo = process.env.SYMPOSIUM_WITHOUT_CARGO === undefined;
+/** What a computer lacks is counted, with the reason. */
+function needsCargo(context) {
+  if (hasCargo) return;
+  context.skipReason = "There is no cargo here";
+  context.skip();
+}
+
+/** A chain of these extensions and the agent, in a project; `work` gets what a scene of acts.mjs gets, and the `home` of the chain. */
+function withExtensions(agent, ids, work) {
+  return onStage(agent, async stage => {
+    makeProject(stage.workspace);
+    const home = stage.folder, env = {
+      HOME: home, CARGO_HOME: path.join(home, "cargo"), CARGO_NET_OFFLINE: "true", PATH: `${path.join(root, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
+    };
+    const wire = new Wire(process.execPath, [SIDECAR, "run-with", ...ids.flatMap(id => ["--proxy", id]), "--agent", stage.command], { cwd: stage.bin, env });
+    try {
+      await wire.request("initialize", { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "symposium-tests", version: "0.0.0" } });
+      const { result, error } = await wire.request("session/new", { cwd: stage.workspace, mcpServers: [] });
+      if (error) throw new Error(`session/new: ${JSON.stringify(error)}`);
+      await work({ ...stage, home, wire, sessionId: result.sessionId });
+      equal(await wire.leave(), 0, wire.stderr);
+    } catch (error) {
+      await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing any more
+      throw error;
+    } finally { wire.kill(); }
+  }, SCENARIOS);
+}
+
+async function said({ wire, sessionId }, text) {
+  const since = wire.lines.length;
+  const { result, error } = await wire.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+  if (error) throw new Error(`session/prompt: ${JSON.stringify(error)}`);
+  equal(result.stopReason, "end_turn");
+  return wire.said(sessionId, since);
+}
+
+/** What each of the calls answered, in their order: one prompt for a model, one a call for Eliza. */
+async function results(agent, stage, scenario, calls) {
+  if (agent === ELIZA) {
+    const answers = [];
+    for (const { server, tool, args } of calls) answers.push(await said(stage, `use tool ${server}::${tool} with ${JSON.stringify(args)}`));
+    return answers;
+  }
+  match(await said(stage, `Please do the thing. @@scenario:${scenario}`), /END-OF-CALLS/);
+  const last = stage.model.requests.findLast(request => request.scenario === scenario);
+  equal(last.results.length, calls.length);
+  return last.results;
+}
+
+/** The tools of these servers that the model was offered, without what agents put before their names. */
+function offered({ model }, calls) {
+  const names = model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools;
+  return [...new Set(calls.map(({ server }) => server))].flatMap(server => names.flatMap(name => new RegExp(`^mcp__?${server}__?(.+)$`).exec(name)?.[1] ?? [])).sort();
+}
+
+for (const agent of [...AGENTS, ELIZA]) suite(`${agent.name} with Symposium's own extensions`, () => {
+  for (const { id, needs, calls, after } of EXTENSIONS) test(`${id}: each of its tools`, async function () {
+    if (needs.includes("cargo")) needsCargo(this);
+    await withExtensions(agent, [id], async stage => {
+      const answers = await results(agent, stage, `own-${id}`, calls);
+      for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
+      after(stage);
+      if (agent !== ELIZA) deepEqual(offered(stage, calls), [...new Set(calls.map(({ tool }) => tool))].sort(), "no tool is left out here");
+    });
+  });
+
+  test("all of them in one chain", async function () {
+    needsCargo(this);
+    await withExtensions(agent, EXTENSIONS.map(({ id }) => id), async stage => {
+      const calls = EXTENSIONS.map(({ calls: [first] }) => first), answers = await results(agent, stage, "own-all", calls);
+      for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
+      ok(!/left out|failed/.test(stage.wire.stderr), stage.wire.stderr);
+    });
+  });
+});

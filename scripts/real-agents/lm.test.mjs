@@ -1,0 +1,111 @@
+// Published agents with a scripted model behind VS Code's own chat, in a real VS Code where sixty tools of an extension are offered besides
+// its own: what a user reads and presses there, what the model was asked, and what came of it on the disk.
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { openBox, ROOT } from "../../out/agents-page/harness.mjs";
+import { ModelChat } from "../../out/agents-page/model-chat.mjs";
+import { AGENTS } from "./agents.mjs";
+import { openStage } from "./stage.mjs";
+
+const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
+const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).padStart(2, "0")}`);
+/** Where VS Code asks: above the prompt, outside of the answer. */
+const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
+const OFFERED = /^mcp_+vsc_\w{4}_/;
+const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
+
+for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
+  let stage, box, chat;
+  /** The text of a file where the agent works. */
+  const written = name => { const file = path.join(box.folders[0], name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; };
+  const asked = scenario => stage.model.requests.filter(request => request.scenario === scenario);
+  const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
+  const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
+
+  suiteSetup(async () => {
+    stage = await openStage(agent);
+    const local = { command: path.join(stage.bin, agent.program), args: agent.args };
+    box = await openBox({ others: EXTENSIONS, settings: {
+      "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }], "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent",
+    } });
+    chat = await ModelChat.open(box);
+    await chat.pick(agent.id);
+  });
+  suiteTeardown(async () => {
+    await box?.close();
+    await stage?.model.stop();
+  });
+
+  test("answers one prompt after another", async () => {
+    await say("text");
+    match(await chat.answered("END-OF-TEXT"), /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
+    await say("again");
+    await chat.answered("END-OF-AGAIN");
+    await box.screenshot(`lm-${agent.id}-text`);
+  });
+
+  test("its model is offered more than sixty tools of VS Code's, from the first request on", () => {
+    for (const { tools } of [...asked("text"), ...asked("again")]) {
+      ok(tools.filter(name => OFFERED.test(name)).length > 60, tools.join(" "));
+      ok(tools.every(name => name.length <= 64) && new Set(tools).size === tools.length, tools.join(" "));
+    }
+  });
+
+  test("a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
+    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+    await say("vscode-tool");
+    match(await chat.answered("END-OF-VSCODE-TOOL"), /The editor gave «[^»]*agents_tool_07 was told said once[^»]*»/);
+    equal(written("tools.log"), "agents_tool_07 said once\n");
+    await box.screenshot(`lm-${agent.id}-tool`);
+  });
+
+  // Of so many tools VS Code shows only some, and one more for the rest; what an agent learns later it may let its model search for.
+  test("when the model has asked for what VS Code had put into a group, that is there in the next turn; three calls at once have each its own result", async () => {
+    ok(!offersAll(asked("text")[0]));
+    await say("vscode-group");
+    match(await chat.answered("END-OF-VSCODE-GROUP"), /Tools activated: [^»]*agents_tool_60/);
+    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+    await say("vscode-together");
+    const answer = await chat.answered("END-OF-VSCODE-TOGETHER"), last = asked("vscode-together").at(-1);
+    ok(offersAll(last) || last.tools.includes("ToolSearch"), last.tools.join(" "));
+    const expected = ["agents_tool_01 was told the first", "agents_tool_30 was told one between", "agents_tool_60 was told the last"];
+    for (const [i, result] of expected.entries()) ok(answer.includes(result) && last.results.at(i - expected.length).includes(result), last.results.join("\n"));
+    deepEqual(written("tools.log").trim().split("\n").sort(), ["agents_tool_01 the first", "agents_tool_30 one between", "agents_tool_60 the last"]);
+  });
+
+  test("a tool that asks is asked about once, by VS Code: skipped it does not run and the turn goes on, allowed it runs", async () => {
+    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+    await say("vscode-asks", " when I skip it");
+    await chat.button("Skip").click();
+    await chat.answered("END-OF-VSCODE-ASKS");
+    match(asked("vscode-asks").at(-1).results.join("\n"), REFUSED);
+    equal(written("tools.log"), undefined);
+    await say("vscode-asks", " when I allow it");
+    await chat.button("Allow").waitFor();
+    await box.screenshot(`lm-${agent.id}-asks`);
+    await chat.button("Allow").click();
+    await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
+    equal(written("tools.log"), "agents_asks a thing\n");
+  });
+
+  test("a command is asked about: skipped it does not run, the model is told, and the turn goes on", async () => {
+    await say("shell", " when I skip it");
+    await chat.button("Skip").waitFor();
+    match(await box.page.locator(QUESTION).innerText(), /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/);
+    await box.screenshot(`lm-${agent.id}-permission`);
+    await chat.button("Skip").click();
+    const answer = await chat.answered("END-OF-SHELL");
+    doesNotMatch(answer, /The command gave «shell-was-run/);
+    match(asked("shell").at(-1).results.join("\n"), REFUSED);
+    equal(written("proof/shell.txt"), undefined);
+  });
+
+  test("a command that is allowed runs, and the model has its output", async () => {
+    await say("shell", " when I allow it");
+    await chat.button("Allow").click();
+    await chat.answered(/«[^»]*shell-was-run[^»]*»[^]*END-OF-SHELL/);
+    equal(written("proof/shell.txt"), "shell-was-run\n");
+    await box.screenshot(`lm-${agent.id}-allowed`);
+  });
+});

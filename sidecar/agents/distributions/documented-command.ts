@@ -1,0 +1,68 @@
+/**
+ * The command of an agent as the documents have it ("Spawning an Agent"), for other programs to start: what a person would type where a tool fetches the
+ * package at each start, and where it would lie in our store where it has to be installed. Nothing is looked up or installed. Pure.
+ */
+import path from "node:path";
+import type { AgentConfig } from "../../../src/protocol/agents";
+import { typedCommand, type Environment, type Platform } from "../../../src/protocol/distribution";
+import { choose, missingSentence, type Choice } from "./choose";
+import { requirementOf } from "./package-spec";
+import { isWindows, platformsFor } from "./platform";
+import { isSegment, relativeParts, UNVERSIONED } from "./segment";
+
+/** MCP's and ACP's form of a stdio server, which the documents use for agents. */
+export interface McpServerCommand {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** A program with what stands before its arguments. */
+export interface Program { readonly command: string; readonly args: readonly string[]; readonly env?: Environment }
+
+export interface DocumentedWorld {
+  /** Undefined: one that registries have no key for. */
+  readonly platform: Platform | undefined;
+  readonly home: string;
+  /** Symposium itself, for its own subcommands. */
+  readonly sidecar: Program;
+}
+
+/** `fromStore`: the command is there once the agent was installed. `why`: a sentence for the user. */
+export type Documented = { readonly server: McpServerCommand; readonly fromStore: boolean } | { readonly why: string };
+
+/** `config.id` and `.version` may be of any document. */
+export function documentedCommand(config: AgentConfig, world: DocumentedWorld): Documented {
+  // Which tools are here does not count: the documents' order is the same for everybody.
+  const choice = choose(config.distribution, { platforms: platformsFor(world.platform), has: () => true });
+  if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
+  switch (choice.kind) {
+    case "local": return typed(config, choice);
+    case "symposium": return typed(config, { ...world.sidecar, args: [...world.sidecar.args, choice.subcommand, ...choice.args] });
+    case "npx": case "uvx": case "pipx": return typed(config, fetchedAtStart(choice, world));
+    case "cargo": case "binary": return stored(config, choice, world);
+  }
+}
+
+function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, world: DocumentedWorld): Program {
+  const of = choice.kind === "pipx" ? { ...choice.of, package: requirementOf(choice.spec) } : choice.of;
+  const { command = choice.kind, args = [], env = {} } = typedCommand({ [choice.kind]: of }) ?? {};
+  return { command: choice.kind === "npx" && windows(world) ? "npx.cmd" : command, args, env };
+}
+
+function stored(config: AgentConfig, choice: Extract<Choice, { kind: "cargo" | "binary" }>, world: DocumentedWorld): Documented {
+  const { id, name } = config, version = choice.kind === "cargo" ? choice.of.version ?? config.version : config.version ?? UNVERSIONED;
+  if (version === undefined) return { why: `${name} names no version, and only cargo knows the newest one.` };
+  if (!isSegment(id) || !isSegment(version)) return { why: `${name} cannot be installed: its id and its version have to be names of folders.` };
+  const parts = choice.kind === "binary" ? relativeParts(choice.of.cmd) : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(world) ? ".exe" : ""}`];
+  if (!parts) return { why: `${name} cannot be started: its program lies outside of its archive.` };
+  const { join } = windows(world) ? path.win32 : path.posix;
+  return typed(config, { ...choice.of, command: join(world.home, ".symposium", "bin", id, version, ...parts) }, true);
+}
+
+function typed({ name }: AgentConfig, { command, args = [], env = {} }: Omit<Program, "args"> & { readonly args?: readonly string[] }, fromStore = false): Documented {
+  return { server: { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) }, fromStore };
+}
+
+function windows({ platform }: DocumentedWorld): boolean { return platform !== undefined && isWindows(platform); }

@@ -1,0 +1,90 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { realClock, type Clock } from "../../rpc/clock";
+import { census } from "../../testing/census";
+import { temporaryFolder } from "../../testing/drive";
+import { FakeClock } from "../../testing/fake-clock";
+import { scriptedAgent } from "../../testing/programs";
+import { skipped } from "../../testing/skipped";
+import { openLedger } from "../ledger";
+import type { ProcessSpec } from "../process";
+import { newRun } from "../runs";
+import { diagnose } from "./diagnose";
+import { INITIALIZE_PROBE_MS, probe } from "./probe";
+
+const onWindows = process.platform === "win32";
+const ada = (command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ProcessSpec => ({ name: "Ada", command, args, env, cwd: process.cwd() });
+const node = (code: string): ProcessSpec => ada(process.execPath, ["-e", code]);
+const scripted = (...flags: readonly string[]): ProcessSpec => ({ ...scriptedAgent(flags), name: "Ada" });
+
+/** Each failure with real processes, from its symptom to its cause. */
+suite("what is the matter with an agent", () => {
+  const run = newRun();
+  let folder: ReturnType<typeof temporaryFolder>;
+  suiteSetup(() => { folder = temporaryFolder(); });
+  suiteTeardown(() => {
+    folder[Symbol.dispose]();
+    deepEqual(census(run), [], "nothing is left running");
+  });
+
+  const examine = async (spec: ProcessSpec, clock: Clock = realClock, logged: (message: string) => void = () => undefined) => {
+    const ledger = openLedger(folder.path, run);
+    try {
+      return diagnose(await probe(spec, { version: "1", find: () => undefined, processes: { clock, ledger, report: { started: () => undefined, ended: () => undefined }, log: message => logged(message) } }));
+    } finally { ledger.close(); }
+  };
+  /** A program of this name, first on a PATH of its own. */
+  const program = (name: string, script: string): ProcessSpec => {
+    const bin = path.join(folder.path, name);
+    mkdirSync(bin);
+    const file = path.join(bin, name);
+    writeFileSync(file, script);
+    chmodSync(file, 0o755);
+    return ada(file, [], { PATH: bin });
+  };
+
+  const CASES: readonly (readonly [what: string, spec: () => ProcessSpec, cause: string])[] = [
+    ["none: it answers", () => scripted(), "fine"],
+    ["it is not there", () => ada("/nowhere/ada"), "notFound"],
+    ["its tool is not there", () => ada("npx-that-is-not-there/npx"), "noNode"],
+    ["its folder is not there", () => ({ ...scripted(), cwd: "/nowhere" }), "noFolder"],
+    ["it ends at once", () => scripted("--exit-at-start", "3"), "exited"],
+    ["it ends with words", () => node(`console.error("no config"); process.exit(1)`), "exited"],
+    ["it writes prose and ends", () => node(`console.log("usage: ada [-h]")`), "garbage"],
+    ["it speaks another version", () => node(`process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":9}}')).on("end", () => process.exit())`), "protocolVersion"],
+    ["it refuses to begin", () => scripted("--fail-init"), "refused"],
+    ["nobody is signed in", () => scripted("--auth-required"), "signIn"],
+    ["it opens no session", () => scripted("--fail-new-session", "no model"), "refused"],
+    ["the network is gone", () => node(`console.error("npm error code ENOTFOUND"); process.exit(1)`), "offline"],
+    ["half of it is there", () => node(`require("./gone")`), "halfInstalled"],
+  ];
+  for (const [what, spec, cause] of CASES) test(what, async () => {
+    const { cause: found, sentence } = await examine(spec());
+    equal(found, cause, sentence);
+  });
+
+  test("a file that is no program", async function () {
+    if (onWindows) return skipped(this, "files are programs by their mode only where the system is no Windows");
+    const file = path.join(folder.path, "ada.txt");
+    writeFileSync(file, "words");
+    equal((await examine(ada(file))).cause, "noPermission");
+  });
+
+  test("a script whose Node is not on its PATH", async function () {
+    if (onWindows) return skipped(this, "files are programs by their mode only where the system is no Windows");
+    equal((await examine(program("ada-script", "#!/usr/bin/env node\n"))).cause, "noNode");
+  });
+
+  for (const [what, code, cause] of [["it says nothing", "", "hung"], ["it writes prose, and nothing else", `console.log("Welcome!");`, "garbage"]] as const) test(what, async () => {
+    const clock = new FakeClock();
+    let saw = (): void => undefined;
+    const seen = new Promise<void>(resolve => { saw = resolve; });
+    const examining = examine(node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`), clock, message => { if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) saw(); });
+    await seen;
+    clock.advance(INITIALIZE_PROBE_MS);
+    const { cause: found, sentence } = await examining;
+    equal(found, cause, sentence);
+    match(sentence, cause === "hung" ? /30 seconds/ : /Welcome!/);
+  });
+});

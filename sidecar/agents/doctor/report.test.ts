@@ -1,0 +1,29 @@
+import { doesNotMatch, equal, match } from "node:assert/strict";
+import { diagnose, type Observed } from "./diagnose";
+import { report, type ReportFacts } from "./report";
+
+const FACTS: ReportFacts = { version: "1.0.0", node: "22.1.0", platform: "linux x64", home: "/home/ada-lovelace", shell: "/bin/zsh", shellProblem: undefined, path: ["/home/ada-lovelace/.nvm/bin", "/usr/bin"], tools: { npm: "/home/ada-lovelace/.nvm/bin/npm", uv: undefined } };
+const OBSERVED: Observed = { name: "Ada", command: "/home/ada-lovelace/ada", start: { kind: "started" }, exit: "exit code 1", stderr: "TOKEN=abcdefghijk\nat /home/ada-lovelace/ada.js", garbage: { lines: 2, first: "Welcome" }, initialize: { kind: "none", seconds: 30 }, session: undefined, elsewhere: undefined };
+
+suite("a report", () => {
+  const text = report(FACTS, { name: "Ada", command: "/home/ada-lovelace/ada --key sk-abcdefghijklmnop", observed: OBSERVED, diagnosis: diagnose(OBSERVED) });
+
+  test("has what is needed to help", () => {
+    for (const part of [/^Symposium 1\.0\.0, Node 22\.1\.0, linux x64\nShell: \/bin\/zsh\n/, / {2}npm {4}~\/\.nvm\/bin\/npm\n {2}uv {5}not on the PATH/, /Found: garbage\. Ada writes/, /Ended: exit code 1/, /Not ACP on stdout: 2 lines, first “Welcome”/, /Last words:\n/]) match(text, part);
+  });
+
+  test("has no secrets, and no name", () => doesNotMatch(text, /lovelace|abcdefghijk/));
+
+  test("of the computer alone", () => {
+    match(report({ ...FACTS, shell: undefined, shellProblem: undefined }, undefined), /Shell: none asked\n/);
+    match(report({ ...FACTS, shellProblem: "It is slow." }, undefined), /zsh \(It is slow\.\)/);
+    equal(report({ ...FACTS, home: "/" }, undefined).includes("/usr/bin"), true);
+  });
+
+  test("what each step came to", () => {
+    const of = (more: Partial<Observed>): string => { const observed = { ...OBSERVED, ...more }; return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) }); };
+    match(of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "signIn" } }), /initialize: version 1\nsession\/new: signIn/);
+    match(of({ exit: undefined, initialize: { kind: "error", message: "no" } }), /initialize: error: no/);
+    match(of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "error", message: "no model" } }), /session\/new: no model/);
+  });
+});

@@ -1,0 +1,48 @@
+/** What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's name. Pure. */
+import type { Diagnosis } from "../../../src/protocol/doctor";
+import { withoutSecrets } from "../../../src/protocol/secrets";
+import type { Observed } from "./diagnose";
+
+export interface ReportFacts {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly home: string;
+  /** The shell that was asked for its environment, and why that failed. */
+  readonly shell: string | undefined;
+  readonly shellProblem: string | undefined;
+  readonly path: readonly string[];
+  /** Where they are; undefined: nowhere on the PATH. */
+  readonly tools: Readonly<Record<string, string | undefined>>;
+}
+
+/** `command`, `observed`: of one that was started. */
+export interface Examined { readonly name: string; readonly command?: string; readonly observed?: Observed; readonly diagnosis: Diagnosis }
+
+export function report(facts: ReportFacts, examined: Examined | undefined): string {
+  const { version, node, platform, shell, shellProblem, path, tools } = facts;
+  const lines = [
+    `Symposium ${version}, Node ${node}, ${platform}`,
+    `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
+    "Tools:", ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
+    "PATH:", ...path.map(folder => `  ${folder}`),
+    ...(examined ? ["", ...ofAgent(examined)] : []),
+  ];
+  return anonymous(withoutSecrets(lines.join("\n")), facts.home);
+}
+
+function ofAgent({ name, command, observed, diagnosis }: Examined): readonly string[] {
+  return [`Agent: ${name}`, ...(command === undefined ? [] : [`Command: ${command}`]), `Found: ${diagnosis.cause}. ${diagnosis.sentence}`, ...(observed ? seen(observed, diagnosis) : [])];
+}
+
+function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagnosis): readonly string[] {
+  return [
+    `initialize: ${initialize.kind === "answered" ? `version ${String(initialize.version)}` : initialize.kind === "error" ? `error: ${initialize.message}` : "no answer"}`,
+    ...(session ? [`session/new: ${session.kind === "error" ? session.message : session.kind}`] : []),
+    ...(exit === undefined ? [] : [`Ended: ${exit}`]), ...(garbage.lines > 0 ? [`Not ACP on stdout: ${garbage.lines} lines, first “${garbage.first.slice(0, 200)}”`] : []),
+    ...(diagnosis.detail === undefined ? [] : ["Last words:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
+  ];
+}
+
+/** The home folder as `~`: its name is the user's. */
+function anonymous(text: string, home: string): string { return home.length > 1 ? text.replaceAll(home, "~") : text; }

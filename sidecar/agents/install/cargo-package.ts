@@ -1,0 +1,42 @@
+/** A crate with a program, installed by the user's cargo: a prebuilt one by `cargo binstall` where that is there, else built from source. */
+import path from "node:path";
+import type { Distribution } from "../../../src/protocol/distribution";
+import { isObject } from "../../rpc/json";
+import { crateLaunch } from "./crate-metadata";
+import { absent } from "./files";
+import { noProgram } from "./install-error";
+import type { Built } from "./manifest";
+import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
+
+/** `home`: cargo's, where the crate's own words on how it is run are looked for; what the configuration says counts more. */
+export async function installCargo(folder: string, { crate, version, binary }: NonNullable<Distribution["cargo"]>, cargo: ToolProgram, home: string | undefined, world: ToolWorld): Promise<Omit<Built, "source">> {
+  if (!await binstall(folder, version === undefined ? crate : `${crate}@${version}`, cargo, world)) {
+    await useTool(cargo, ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])], { cwd: folder }, world);
+  }
+  const built = installedIn(await readJson(path.join(folder, ".crates2.json"), world.files), crate);
+  const bins = built?.bins ?? await world.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([]));
+  const release = built?.release ?? version;
+  if (release === undefined) throw noProgram(`cargo did not install ${crate}.`);
+  const names = new Map(bins.map(file => [file.replace(/\.exe$/i, ""), file]));
+  const { binary: own, args, env } = home === undefined ? {} : await crateLaunch(crate, release, { cargo, home, folder }, world);
+  const cmd = binary?.replace(/\.exe$/i, "") ?? (own !== undefined && names.has(own) ? own : undefined);
+  const name = chosenProgram([...names.keys()], { cmd, like: crate });
+  return { release, program: `bin/${names.get(name) ?? name}`, runtimeArgs: [], ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
+}
+
+/** False: it is not there, or has none for this crate. */
+async function binstall(folder: string, crate: string, cargo: ToolProgram, world: ToolWorld): Promise<boolean> {
+  const quiet = { ...world, line: () => undefined };
+  if ((await tryTool(cargo, ["binstall", "-V"], { cwd: folder }, quiet)).exit.code !== 0) return false;
+  return (await tryTool({ ...cargo, name: "cargo binstall" }, ["binstall", "--no-confirm", "--root", folder, crate], { cwd: folder }, world)).exit.code === 0;
+}
+
+/** Cargo's own record: `{installs: {"NAME VERSION (SOURCE)": {bins}}}`. */
+function installedIn(record: Readonly<Record<string, unknown>> | undefined, crate: string): { readonly release: string; readonly bins: readonly string[] } | undefined {
+  for (const [key, value] of Object.entries(isObject(record?.installs) ? record.installs : {})) {
+    const [name, release] = key.split(" ");
+    if (name !== crate || release === undefined || !isObject(value) || !Array.isArray(value.bins)) continue;
+    return { release, bins: value.bins.filter((bin): bin is string => typeof bin === "string" && /^[\w][\w.+-]*$/.test(bin)) };
+  }
+  return undefined;
+}

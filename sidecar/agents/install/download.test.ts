@@ -1,0 +1,233 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import type { Clock } from "../../rpc/clock";
+import { temporaryFolder } from "../../testing/drive";
+import { FakeClock } from "../../testing/fake-clock";
+import { FileServer, type Plan } from "../../testing/file-server";
+import { download, type DownloadOptions } from "./download";
+import { realFiles } from "./files";
+import { InstallError, type InstallErrorCode } from "./install-error";
+
+/** Pauses between attempts pass at once, and are noted; longer times stand still. */
+class Hasty implements Clock {
+  readonly paused: number[] = [];
+  readonly still = new FakeClock();
+  now(): number { return this.still.now(); }
+  after(ms: number, expired: () => void): Disposable {
+    if (ms >= 60_000) return this.still.after(ms, expired);
+    this.paused.push(ms);
+    const soon = setImmediate(expired);
+    return { [Symbol.dispose]: () => clearImmediate(soon) };
+  }
+}
+
+const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919 + (i >> 8)) % 251));
+const sha256 = createHash("sha256").update(content).digest("hex");
+
+class World implements AsyncDisposable {
+  readonly clock = new Hasty();
+  readonly progress: (readonly [done: number, total: number | undefined])[] = [];
+  readonly #folder = temporaryFolder();
+  private constructor(readonly server: FileServer) {}
+  static async open(): Promise<World> { return new World(await FileServer.start()); }
+
+  get left(): readonly string[] { return readdirSync(this.#folder.path); }
+  get got(): Buffer { return readFileSync(path.join(this.#folder.path, "file")); }
+
+  fetch(url: string, options: Partial<DownloadOptions> = {}): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    return download(url, path.join(this.#folder.path, "file"), {
+      signal: new AbortController().signal, clock: this.clock, files: realFiles, progress: (...step) => { this.progress.push(step); }, ...options,
+    });
+  }
+  serve(...plans: readonly Plan[]): string { return this.server.serve("/file", ...plans.map(plan => ({ content, ...plan }))); }
+
+  /** And nothing is left of it. */
+  async refused(url: string, code: InstallErrorCode, words: RegExp, options: Partial<DownloadOptions> = {}): Promise<void> {
+    await rejects(this.fetch(url, options), error => { ok(error instanceof InstallError, String(error)); equal(error.code, code, error.message); match(error.message, words); return true; });
+    deepEqual(this.left, []);
+    equal(this.clock.still.waiting, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+suite("a download", () => {
+  for (const length of [true, false, "close"] as const) {
+    test(`arrives whole, with progress (content-length: ${String(length)})`, async () => {
+      await using world = await World.open();
+      deepEqual(await world.fetch(world.serve({ length }), { sha256: sha256.toUpperCase() }), { bytes: content.length, sha256 });
+      ok(world.got.equals(content));
+      deepEqual([world.left, world.clock.still.waiting], [["file"], 0]);
+      deepEqual(world.progress.at(-1), [content.length, length === true ? content.length : undefined]);
+    });
+  }
+
+  test("with another hash is deleted, and not tried again", async () => {
+    await using world = await World.open();
+    await world.refused(world.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, { sha256: "0".repeat(64) });
+    equal(world.server.requests.length, 1);
+  });
+
+  test("that breaks off goes on from there, if it is the same file", async () => {
+    await using world = await World.open();
+    const url = world.serve({ etag: "\"1\"", stop: 100_000 }, { etag: "\"1\"", stop: 50_000 }, { etag: "\"1\"" });
+    // what comes just before a connection is cut may be lost: here it has come when the silence begins
+    await world.fetch(url, { sha256, progress: done => { if (done === 100_000 || (done === 150_000 && world.server.requests.length === 2)) setImmediate(() => world.clock.still.advance(60_000)); } });
+    const [, second, third] = world.server.requests;
+    ok(world.got.equals(content));
+    deepEqual([second, third], [100_000, 150_000].map(from => ({ path: "/file", range: `bytes=${from}-`, ifRange: "\"1\"" })));
+    deepEqual(world.clock.paused, [1000, 4000]);
+  });
+
+  test("that breaks off begins anew where the server knows no ranges, or says no name for what it sends", async () => {
+    for (const plan of [{ etag: "\"1\"", ranges: false }, {}, { etag: "W/\"1\"" }, { etag: "\"1\"", headers: { "accept-ranges": "none" } }] satisfies Plan[]) {
+      await using world = await World.open();
+      await world.fetch(world.serve({ ...plan, stop: 1000 }, plan), { sha256, progress: done => { if (done === 1000) setImmediate(() => world.clock.still.advance(60_000)); } });
+      ok(world.got.equals(content));
+      if (plan.ranges !== false) equal(world.server.requests[1]?.range, undefined, JSON.stringify(plan));
+    }
+  });
+
+  test("that has changed in the meantime begins anew, and shorter", async () => {
+    await using world = await World.open();
+    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { etag: "\"2\"", content: "the new one" }));
+    equal(world.got.toString(), "the new one");
+    equal(world.server.requests[1]?.ifRange, "\"1\"");
+  });
+
+  test("of which a server sends the rest although it has changed begins anew", async () => {
+    await using world = await World.open();
+    const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: "\"2\"" };
+    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { status: 206, headers: lying, content: "x".repeat(200_000) }, { etag: "\"2\"" }), { sha256 });
+    ok(world.got.equals(content));
+  });
+
+  test("of which a server sends another part than was asked for begins anew", async () => {
+    await using world = await World.open();
+    await world.fetch(world.serve({ etag: "\"1\"", cut: 100_000 }, { status: 206, etag: "\"1\"", headers: { "content-range": "bytes 0-9/300000" }, content: "x".repeat(10) }, { etag: "\"1\"" }), { sha256 });
+    ok(world.got.equals(content));
+  });
+
+  test("that breaks off four times is given up", async () => {
+    await using world = await World.open();
+    await world.refused(world.serve({ cut: 1000 }), "truncated", /broke off again and again/);
+    deepEqual([world.server.requests.length, world.clock.paused], [4, [1000, 4000, 10_000]]);
+  });
+
+  test("broken anywhere, and resumed in any way, is the file", () => fc.assert(fc.asyncProperty(
+    fc.array(fc.record({ cut: fc.nat({ max: content.length }), ranges: fc.boolean(), etag: fc.constantFrom("\"1\"", "\"2\"", "W/\"3\"") }), { maxLength: 3 }), async plans => {
+      await using world = await World.open();
+      await world.fetch(world.serve(...plans, { etag: "\"1\"" }), { sha256 });
+      ok(world.got.equals(content));
+    }), { numRuns: 40 }));
+
+  test("that is slow, but never silent for a minute, arrives", async () => {
+    await using world = await World.open();
+    await world.fetch(world.serve({}), { sha256, progress: () => world.clock.still.advance(40_000) });
+    ok(world.server.requests.length === 1 && world.clock.now() > 60_000);
+  });
+
+  test("of which nothing comes for a minute is tried again, then given up", async () => {
+    await using world = await World.open();
+    const url = world.serve({ stop: 1000 });
+    let stalls = 0;
+    // `progress`: the bytes before the silence have come
+    await world.refused(url, "slow", /sent nothing for 60 seconds/, { progress: done => { if (done === 1000) setImmediate(() => { stalls++; world.clock.still.advance(60_000); }); } });
+    equal(stalls, 4);
+  });
+});
+
+suite("a server that does not give it", () => {
+  test("not there: not tried again", async () => {
+    await using world = await World.open();
+    await world.refused(`${world.server.origin}/nothing`, "refused", /it is not there/);
+    equal(world.server.requests.length, 1);
+  });
+
+  test("an error of its own: tried again", async () => {
+    await using world = await World.open();
+    await world.fetch(world.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
+    await world.server[Symbol.asyncDispose]();
+    await using other = await World.open();
+    await other.refused(other.serve({ status: 500 }), "refused", /status 500/);
+    equal(other.server.requests.length, 4);
+  });
+
+  test("nobody there", async () => {
+    await using world = await World.open();
+    const { origin } = world.server;
+    await world.server[Symbol.asyncDispose]();
+    await using other = await World.open();
+    await other.refused(`${origin}/file`, "offline", /cannot be reached/);
+  });
+
+  test("redirects are followed, five at most", async () => {
+    await using world = await World.open();
+    const target = world.serve({});
+    world.server.serve("/a", { status: 302, headers: { location: "/b" } });
+    world.server.serve("/b", { status: 307, headers: { location: target } });
+    await world.fetch(`${world.server.origin}/a`, { sha256 });
+    await using other = await World.open();
+    await other.refused(other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }), "refused", /redirects more than 5 times/);
+  });
+
+  test("only https, also behind a redirect, and no names and passwords", async () => {
+    await using world = await World.open();
+    for (const url of ["http://example.com/a.zip", "ftp://example.com/a", "file:///etc/passwd", "https://user:word@example.com/a", "a.zip"]) await world.refused(url, "insecure", /not an https address/);
+    for (const location of ["http://example.com/a.zip", "file:///etc/passwd"]) await world.refused(world.server.serve("/r", { status: 302, headers: { location } }), "insecure", /not an https address/);
+    const asked: string[] = [];
+    const redirecting = (async (url: string) => { asked.push(url); return new Response(null, { status: 302, headers: { location: world.serve({}) } }); }) as typeof fetch;
+    await world.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting }); // a far server names nothing of this computer
+    deepEqual(asked, ["https://example.com/a.zip"]);
+  });
+
+  test("more than the limit, announced or not", async () => {
+    await using world = await World.open();
+    await world.refused(world.serve({ stop: 1 }), "tooLarge", /larger than 1000 bytes/, { limit: 1000 });
+    await world.refused(world.serve({ length: false }), "tooLarge", /larger than/, { limit: 200_000 });
+  });
+
+  test("a length that is that of the compressed text is not believed", async () => {
+    await using world = await World.open();
+    const { gzipSync } = await import("node:zlib");
+    await world.fetch(world.serve({ content: gzipSync("x"), headers: { "content-encoding": "gzip" } }));
+    equal(world.got.toString(), "x");
+  });
+});
+
+suite("a download that is ended", () => {
+  test("rejects with the reason, wherever it is, and nothing is left", async () => {
+    for (const plan of [{}, { stop: 1000 }, { status: 500 }] satisfies Plan[]) {
+      await using world = await World.open();
+      const ending = new AbortController(), why = new Error("enough");
+      const url = world.serve(plan);
+      const clock: Clock = { now: () => 0, after: ms => { if (ms < 60_000) setImmediate(() => ending.abort(why)); return { [Symbol.dispose]: () => undefined }; } };
+      await rejects(world.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }), error => error === why);
+      deepEqual(world.left, []);
+    }
+  });
+
+  test("before it begins", async () => {
+    await using world = await World.open();
+    const why = new Error("enough");
+    await rejects(world.fetch(world.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
+    deepEqual([world.left, world.server.requests], [[], []]);
+  });
+
+  test("by a full disk", async () => {
+    await using world = await World.open();
+    const full: typeof realFiles = { ...realFiles, open: async (...args: Parameters<typeof realFiles.open>) => {
+      const handle = await realFiles.open(...args);
+      handle.write = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }));
+      return handle;
+    } };
+    await world.refused(world.serve({}), "diskFull", /disk is full/, { files: full });
+    equal(world.server.requests.length, 1);
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * A file over https, whole and checked, or none.
+ *
+ *   attempt ── broken off ──▶ wait 1, 4, 10 s ──▶ attempt, from where it broke off if that is the same file still, else anew
+ *      └─ all of it ──▶ SHA-256 compared ──▶ renamed to its name
+ *
+ * Invariants: until it is whole and checked it is `FILE.part`, which is deleted however this ends otherwise; no more than the limit is
+ * read, whatever was announced; each step of a redirect is https as well; nobody is waited for longer than a minute.
+ */
+import { createHash, type Hash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { Clock } from "../../rpc/clock";
+import { secureUrl } from "../registry/address";
+import { fetchSecurely } from "../registry/secure-fetch";
+import { writeAll, type Files } from "./files";
+import { brokenOff, explained, insecure, InstallError, refused, stalled, tooLarge, unreachable, wrongHash } from "./install-error";
+import { pause } from "./locks";
+
+export type Fetch = typeof fetch;
+
+export interface DownloadOptions {
+  /** Hex. */
+  readonly sha256?: string | undefined;
+  /** 2 GB unless given. */
+  readonly limit?: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly fetch?: Fetch;
+  /** Bytes; without a total nobody knows it. */
+  readonly progress?: (done: number, total: number | undefined) => void;
+}
+
+const LIMIT = 2 * 2 ** 30;
+const STALL_SECONDS = 60;
+const PAUSES_MS = [1000, 4000, 10_000];
+
+/** Rejects with `InstallError`, or with the signal's reason. Programs of this computer (loopback) may come by http: their address is the user's own. */
+export async function download(url: string, file: string, options: DownloadOptions): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const { files, sha256, signal } = options, part = `${file}.part`;
+  const from = secureUrl(url, { loopback: true });
+  if (!from) throw insecure(url);
+  signal.throwIfAborted();
+  try {
+    const handle = await files.open(part, "w");
+    let got: { readonly bytes: number; readonly sha256: string };
+    try { got = await new Download(from, handle, options).whole(); }
+    finally { await handle.close(); }
+    if (sha256 !== undefined && sha256.toLowerCase() !== got.sha256) throw wrongHash(from, sha256.toLowerCase(), got.sha256);
+    await files.rename(part, file);
+    return got;
+  } catch (error) {
+    await files.rm(part, { force: true }).catch(() => undefined);
+    signal.throwIfAborted();
+    throw explained(error);
+  }
+}
+
+/** Worth another attempt; `finally` is what is said when there is none left. */
+class BrokenOff extends Error {
+  constructor(readonly final: InstallError, options?: { readonly cause?: unknown }) { super(final.what, options); }
+}
+
+class Download {
+  readonly #url: URL;
+  readonly #handle: FileHandle;
+  readonly #options: DownloadOptions;
+  #bytes = 0;
+  #hash: Hash = createHash("sha256");
+  /** What says that a part and the rest are of one file: a strong ETag, or a date. */
+  #validator: string | undefined;
+  #total: number | undefined;
+
+  constructor(url: URL, handle: FileHandle, options: DownloadOptions) {
+    this.#url = url;
+    this.#handle = handle;
+    this.#options = options;
+  }
+
+  async whole(): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#attempt();
+        return { bytes: this.#bytes, sha256: this.#hash.digest("hex") };
+      } catch (error) {
+        if (!(error instanceof BrokenOff)) throw error;
+        const ms = PAUSES_MS[attempt];
+        if (ms === undefined) throw error.final;
+        await pause(ms, this.#options.clock, this.#options.signal);
+      }
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const stalling = new Stall(this.#url, this.#options);
+    let answered = false;
+    try {
+      const response = await this.#ask(stalling);
+      answered = true;
+      if (!await this.#continues(response)) await this.#begin(response);
+      for await (const chunk of bodyOf(response)) {
+        stalling.again();
+        await this.#take(chunk);
+      }
+    } catch (error) {
+      throw stalling.reasonFor(error, answered);
+    } finally { stalling.end(); }
+    if (this.#total !== undefined && this.#bytes < this.#total) throw new BrokenOff(brokenOff(this.#url, `${this.#bytes} bytes of ${this.#total}`));
+  }
+
+  async #ask(stalling: Stall): Promise<Response> {
+    const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "identity", "user-agent": "symposium" };
+    if (this.#bytes > 0 && this.#validator !== undefined) Object.assign(headers, { range: `bytes=${this.#bytes}-`, "if-range": this.#validator });
+    const answer = await fetchSecurely(this.#options.fetch ?? fetch, this.#url, headers, stalling.signal);
+    if (answer instanceof Response) return answer;
+    throw answer.kind === "insecure" ? insecure(answer.to) : refused(this.#url, `it redirects more than ${answer.most} times`);
+  }
+
+  /** Whether the answer is the rest of what we have. */
+  async #continues(response: Response): Promise<boolean> {
+    if (response.status !== 206) return false;
+    const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "") ?? [];
+    const isSame = Number(start) === this.#bytes && (total === "*" || this.#total === undefined || Number(total) === this.#total) && [undefined, this.#validator].includes(validatorOf(response));
+    if (isSame && this.#bytes > 0) return true;
+    await drop(response);
+    await this.#restart();
+    throw new BrokenOff(refused(this.#url, "it sends parts that do not fit together"));
+  }
+
+  async #begin(response: Response): Promise<void> {
+    const { status, headers } = response;
+    if (status !== 200) {
+      await drop(response);
+      if (status === 416) await this.#restart();
+      const final = refused(this.#url, status === 404 || status === 410 ? "it is not there" : `status ${status}`);
+      throw status >= 500 || status === 429 || status === 416 ? new BrokenOff(final) : final;
+    }
+    await this.#restart();
+    const length = headers.get("content-length");
+    this.#total = length !== null && headers.get("content-encoding") === null && /^\d+$/.test(length) ? Number(length) : undefined;
+    this.#validator = headers.get("accept-ranges") === "none" ? undefined : validatorOf(response);
+    if (this.#total !== undefined) this.#withinLimit(this.#total);
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#bytes > 0) await this.#handle.truncate(0);
+    this.#bytes = 0;
+    this.#hash = createHash("sha256");
+    this.#validator = undefined;
+    this.#total = undefined;
+  }
+
+  async #take(chunk: Uint8Array): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    this.#withinLimit(this.#bytes + chunk.length);
+    await writeAll(this.#handle, chunk, this.#bytes);
+    this.#hash.update(chunk);
+    this.#bytes += chunk.length;
+    this.#options.progress?.(this.#bytes, this.#total);
+  }
+
+  #withinLimit(bytes: number): void {
+    const { limit = LIMIT } = this.#options;
+    if (bytes > limit) throw tooLarge(`The download is larger than ${limit >= 2 ** 30 ? `${Math.round(limit / 2 ** 30)} GB` : `${limit} bytes`}`);
+  }
+}
+
+/** An attempt's signal: the caller's, or that nothing was sent for a minute. */
+class Stall {
+  readonly #url: URL;
+  readonly #options: DownloadOptions;
+  readonly #stalled = new AbortController();
+  readonly signal: AbortSignal;
+  #alarm: Disposable | undefined;
+
+  constructor(url: URL, options: DownloadOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.signal = AbortSignal.any([options.signal, this.#stalled.signal]);
+    this.again();
+  }
+
+  again(): void {
+    this.end();
+    this.#alarm = this.#options.clock.after(STALL_SECONDS * 1000, () => this.#stalled.abort());
+  }
+  end(): void { this.#alarm?.[Symbol.dispose](); }
+
+  /** What the system or fetch said of a connection, as something to try again. */
+  reasonFor(error: unknown, answered: boolean): unknown {
+    if (error instanceof InstallError || error instanceof BrokenOff || this.#options.signal.aborted) return error;
+    if (this.#stalled.signal.aborted) return new BrokenOff(stalled(this.#url, STALL_SECONDS), { cause: error });
+    const known = explained(error);
+    if (known instanceof InstallError) return known;
+    return new BrokenOff(answered ? brokenOff(this.#url, error) : unreachable(this.#url, error), { cause: error });
+  }
+}
+
+/** A weak ETag is of a text that means the same, not of the same bytes. */
+function validatorOf({ headers }: Response): string | undefined {
+  const etag = headers.get("etag");
+  return etag !== null && !etag.startsWith("W/") ? etag : headers.get("last-modified") ?? undefined;
+}
+
+async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body) for await (const chunk of body as AsyncIterable<unknown>) if (chunk instanceof Uint8Array) yield chunk;
+}
+
+/** Nobody wants to read it. */
+async function drop({ body }: Response): Promise<void> { await body?.cancel().catch(() => undefined); }

@@ -1,0 +1,80 @@
+/**
+ * Locks between windows: one holder for a name, here and in every other process. Held ones are kept fresh; one whose process died is stale
+ * after fifteen seconds, and taken over. Whoever slept through its own (a laptop that was closed) may find itself beside another holder:
+ * so nothing is done under a lock that would break an installation if that happened.
+ */
+import path from "node:path";
+import { lock } from "proper-lockfile";
+import type { Clock } from "../../rpc/clock";
+import type { InstallError } from "./install-error";
+import type { Files } from "./files";
+
+/** Takes it at once, or rejects with the code `ELOCKED`. */
+export type TryLock = (file: string) => Promise<() => Promise<void>>;
+
+const STALE_MS = 15_000;
+export const fileLock: TryLock = file => lock(file, { realpath: false, lockfilePath: file, stale: STALE_MS, onCompromised: () => undefined });
+
+export interface LockWish {
+  readonly signal?: AbortSignal | undefined;
+  /** Somebody else has it, in another process. */
+  readonly waiting?: (() => void) | undefined;
+  /** What to say when it is not to be had within `limitMs`. */
+  readonly busy: () => InstallError;
+  readonly limitMs: number;
+}
+
+const AGAIN_MS = 200;
+
+export class Locks {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #files: Files;
+  readonly #tryLock: TryLock;
+  /** Within this process those who want one stand in a line. */
+  readonly #lines = new Map<string, Promise<unknown>>();
+
+  constructor(folder: string, clock: Clock, files: Files, tryLock: TryLock = fileLock) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#files = files;
+    this.#tryLock = tryLock;
+  }
+
+  /** `name`: a folder's name. Rejects with `busy`, the signal's reason, or what the file system said. */
+  async holding<T>(name: string, wish: LockWish, work: () => Promise<T>): Promise<T> {
+    const before = this.#lines.get(name);
+    const turn = (async () => {
+      await before?.catch(() => undefined);
+      wish.signal?.throwIfAborted();
+      const release = await this.#take(name, wish);
+      try { return await work(); }
+      finally { await release().catch(() => undefined); } // it has been taken over
+    })();
+    this.#lines.set(name, turn);
+    try { return await turn; }
+    finally { if (this.#lines.get(name) === turn) this.#lines.delete(name); }
+  }
+
+  async #take(name: string, { signal, waiting, busy, limitMs }: LockWish): Promise<() => Promise<void>> {
+    await this.#files.mkdir(this.#folder, { recursive: true });
+    const until = this.#clock.now() + limitMs;
+    for (let told = false; ; told = true) {
+      try { return await this.#tryLock(path.join(this.#folder, name)); }
+      catch (error) { if (!(error instanceof Error && "code" in error && error.code === "ELOCKED")) throw error; }
+      if (!told) waiting?.();
+      if (this.#clock.now() >= until) throw busy();
+      await pause(AGAIN_MS, this.#clock, signal);
+    }
+  }
+}
+
+/** Rejects with the signal's reason. */
+export function pause(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const over = (): void => { alarm[Symbol.dispose](); reject(signal?.reason); };
+    const alarm = clock.after(ms, () => { signal?.removeEventListener("abort", over); resolve(); });
+    signal?.addEventListener("abort", over, { once: true });
+  });
+}

@@ -1,0 +1,39 @@
+/** Progress for a person to see: a change of phase at once, all else ten times a second at most, and the last of it always. */
+import type { InstallProgress } from "../../../src/protocol/agent-service";
+import type { Clock } from "../../rpc/clock";
+
+const EACH_MS = 100;
+
+export class ProgressTeller implements Disposable {
+  readonly #clock: Clock;
+  readonly #tell: (progress: InstallProgress) => void;
+  #phase: InstallProgress["phase"] | undefined;
+  #told = 0;
+  /** What waits for its time. */
+  #next: { progress: InstallProgress; readonly alarm: Disposable } | undefined;
+
+  constructor(clock: Clock, tell: (progress: InstallProgress) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  tell(progress: InstallProgress): void {
+    const early = EACH_MS - (this.#clock.now() - this.#told);
+    if (progress.phase !== this.#phase || early <= 0) return this.#now(progress);
+    if (this.#next) this.#next.progress = progress;
+    else this.#next = { progress, alarm: this.#clock.after(early, () => { if (this.#next) this.#now(this.#next.progress); }) };
+  }
+
+  /** Nothing is told any more. */
+  [Symbol.dispose](): void {
+    this.#next?.alarm[Symbol.dispose]();
+    this.#next = undefined;
+  }
+
+  #now(progress: InstallProgress): void {
+    this[Symbol.dispose]();
+    this.#phase = progress.phase;
+    this.#told = this.#clock.now();
+    this.#tell(progress);
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The installed agents: `ROOT/ID/VERSION/`, shared by all windows.
+ *
+ *   prepare ──▶ .new-RANDOM (in use by us) ── keep ──▶ VERSION with installed.json ── newer one kept, nobody uses it ──▶ swept
+ *                        └─ discard, or our death ──▶ swept
+ *
+ * Invariants: a folder is an installed version exactly when it has a readable `installed.json` and its program; a version appears by one rename,
+ * whole; a kept version is never changed or replaced, so whoever runs it goes on; the newest one, and what somebody uses, is never removed.
+ * Folders are known by what they hold, not by their names: a taken name gets `~2`, and Python's tools, which cannot be moved, are built in place.
+ */
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { Clock } from "../../rpc/clock";
+import { isSegment, UNVERSIONED } from "../distributions/segment";
+import type { ProcessTable } from "../process-table";
+import { absent, programSize, sizeOf, writeWhole, type Files } from "./files";
+import { badName, busy } from "./install-error";
+import { Leases, USES, type Holder, type Lease } from "./leases";
+import { Locks, pause, type TryLock } from "./locks";
+import { MANIFEST, readManifest, satisfies, type Built, type Manifest, type Source } from "./manifest";
+
+export interface StoreWorld {
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly table: ProcessTable;
+  /** This process. */
+  readonly self: Holder;
+  readonly tryLock?: TryLock;
+}
+
+export interface Installed extends Manifest {
+  readonly id: string;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+/** A folder for an installation that is being made; nobody sees it as one, and nobody removes it while we live. */
+export interface Staging {
+  readonly folder: string;
+  /** Makes it the newest version. */
+  keep(built: Built): Promise<Installed>;
+  discard(): Promise<void>;
+}
+
+const CHANGE_LIMIT_MS = 30_000;
+const INSTALL_LIMIT_MS = 20 * 60_000;
+
+export class Store {
+  readonly #root: string;
+  readonly #world: StoreWorld;
+  readonly #leases: Leases;
+  readonly #locks: Locks;
+
+  constructor(root: string, world: StoreWorld) {
+    this.#root = root;
+    this.#world = world;
+    this.#leases = new Leases(world.files, world.table, world.self);
+    this.#locks = new Locks(path.join(root, ".locks"), world.clock, world.files, world.tryLock);
+  }
+
+  /** The newest first. */
+  async list(id: string): Promise<readonly Installed[]> {
+    const home = this.#home(id);
+    const found = await Promise.all((await this.#folders(home)).map(name => this.#installed(id, path.join(home, name))));
+    return found.flatMap(one => one ?? []).sort((a, b) => b.order - a.order);
+  }
+
+  async newest(id: string): Promise<Installed | undefined> { return (await this.list(id))[0]; }
+
+  async find(id: string, source: Source): Promise<Installed | undefined> { return (await this.list(id)).find(one => satisfies(source, one)); }
+
+  async prepare(id: string): Promise<Staging> { return this.#stage(id, `.new-${randomBytes(6).toString("hex")}`, true); }
+
+  /** `name`: the version, as far as it is known. */
+  async prepareInPlace(id: string, name: string): Promise<Staging> {
+    return this.#changing(id, async () => this.#stage(id, await this.#freeName(this.#home(id), name), false));
+  }
+
+  /** While it lives, and we do, the version stays. Undefined: it is gone already. */
+  use({ id, folder }: Installed): Promise<Lease | undefined> {
+    return this.#changing(id, async () => await this.#installed(id, folder) && this.#leases.take(this.#home(id), path.basename(folder)));
+  }
+
+  /** Removes versions older than the newest, and what was never finished, if nobody uses it. */
+  async sweep(id: string): Promise<void> {
+    if (!await this.#isThere(this.#home(id))) return;
+    await this.#clear(id, async keep => { const newest = await this.newest(id); if (newest) keep.add(path.basename(newest.folder)); });
+  }
+
+  /** All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now, go later. */
+  async remove(id: string): Promise<void> {
+    const home = this.#home(id), { files } = this.#world;
+    if (!await this.#isThere(home)) return;
+    await this.#clear(id, async () => { for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true }); });
+    await this.#world.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
+    await this.#world.files.rmdir(home).catch(() => undefined);
+  }
+
+  /** What earlier runs, of whatever agent, left; until `signal`. One that cannot be swept does not keep the others: `failed` hears of it. */
+  async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+    for (const id of (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment)) {
+      if (signal.aborted) return;
+      await this.sweep(id).catch(failed);
+    }
+  }
+
+  /** One installation of an id at a time, in all windows. `waiting`: another one is at it. */
+  exclusively<T>(id: string, signal: AbortSignal, waiting: () => void, work: () => Promise<T>): Promise<T> {
+    this.#home(id);
+    return this.#locks.holding(`${id}.install`, { signal, waiting, busy: () => busy(id), limitMs: INSTALL_LIMIT_MS }, work);
+  }
+
+  #home(id: string): string {
+    if (!isSegment(id)) throw badName(`The id ${JSON.stringify(id.slice(0, 100))} cannot be a folder's name.`);
+    return path.join(this.#root, id);
+  }
+
+  #changing<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#locks.holding(`${id}.change`, { busy: () => busy(id), limitMs: CHANGE_LIMIT_MS }, work);
+  }
+
+  async #stage(id: string, name: string, isMoved: boolean): Promise<Staging> {
+    const home = this.#home(id), folder = path.join(home, name), { files } = this.#world;
+    await files.mkdir(home, { recursive: true });
+    const lease = await this.#leases.take(home, name);
+    await files.mkdir(folder);
+    return {
+      folder,
+      keep: built => this.#changing(id, async () => {
+        const kept = await this.#keep(id, folder, built, isMoved);
+        await lease.release().catch(() => undefined); // it names nothing now
+        return kept;
+      }),
+      discard: async () => {
+        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
+        await lease.release().catch(() => undefined);
+      },
+    };
+  }
+
+  async #keep(id: string, folder: string, built: Built, isMoved: boolean): Promise<Installed> {
+    const { files } = this.#world, home = this.#home(id);
+    const manifest: Manifest = {
+      version: 1, ...built, order: ((await this.newest(id))?.order ?? 0) + 1,
+      installedAt: new Date().toISOString(), bytes: await sizeOf(folder, files),
+    };
+    const target = isMoved ? path.join(home, await this.#freeName(home, built.release)) : folder;
+    await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, files);
+    if (isMoved) await this.#rename(folder, target);
+    return { id, folder: target, ...manifest };
+  }
+
+  /** A name that no version has, nor anybody builds in; what is left of half an install there is removed. */
+  async #freeName(home: string, wanted: string): Promise<string> {
+    const name = isSegment(wanted) ? wanted : UNVERSIONED;
+    const [there, used] = [await this.#folders(home), await this.#leases.used(home)];
+    for (let n = 1; ; n++) {
+      const candidate = n === 1 ? name : `${name.slice(0, 90)}~${n}`;
+      if (!there.includes(candidate)) return candidate;
+      const folder = path.join(home, candidate);
+      if (used.has(candidate) || await this.#installed(path.basename(home), folder)) continue;
+      await this.#delete(home, candidate);
+      return candidate;
+    }
+  }
+
+  async #clear(id: string, choose: (keep: Set<string>) => Promise<void>): Promise<void> {
+    const home = this.#home(id);
+    await this.#changing(id, async () => {
+      // In this order: who makes a folder has taken its lease before, and one that is made from now on is not looked at.
+      const folders = await this.#folders(home, true), keep = new Set(await this.#leases.used(home));
+      await choose(keep);
+      for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined); // the next time
+    });
+  }
+
+  /** Renamed before, so that what is half deleted is no version. */
+  async #delete(home: string, name: string): Promise<void> {
+    const { files } = this.#world, old = name.startsWith(".") ? name : `.old-${randomBytes(6).toString("hex")}`;
+    if (old !== name) await files.rename(path.join(home, name), path.join(home, old));
+    await files.rm(path.join(home, old), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #folders(home: string, all = false): Promise<string[]> {
+    const entries = await this.#world.files.readdir(home, { withFileTypes: true }).catch(absent([]));
+    return entries.flatMap(entry => entry.isDirectory() && entry.name !== USES && (all || !entry.name.startsWith(".")) ? [entry.name] : []);
+  }
+
+  async #installed(id: string, folder: string): Promise<Installed | undefined> {
+    const manifest = await this.#manifest(folder);
+    if (!manifest || await programSize(path.join(folder, manifest.program), this.#world.files) === undefined) return undefined;
+    return { id, folder, ...manifest };
+  }
+
+  async #manifest(folder: string): Promise<Manifest | undefined> {
+    return readManifest(await this.#world.files.readFile(path.join(folder, MANIFEST), "utf8").catch(absent("")));
+  }
+
+  async #isThere(folder: string): Promise<boolean> { return await this.#world.files.stat(folder).then(found => found.isDirectory(), absent(false)); }
+
+  /** On Windows a virus scanner may hold what was just written. */
+  async #rename(from: string, to: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try { return await this.#world.files.rename(from, to); }
+      catch (error) {
+        const isHeld = error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
+        if (!isHeld || attempt === 8) throw error;
+        await pause(attempt * 100, this.#world.clock);
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Archives, unpacked into a folder that is ours alone: zip, tar with gzip or bzip2, or the program itself. Streaming: what is in memory is a
+ * few blocks, whatever the archive's size. What is refused, and why, is in `archive-entry.ts`.
+ */
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { Gate, type Limits } from "./archive-entry";
+import { bunzipHere, type Bunzip } from "./bunzip";
+import { writeAll, type Files } from "./files";
+import { damaged, explained, hostile, InstallError } from "./install-error";
+import { untar } from "./unpack-tar";
+import { unzip } from "./unpack-zip";
+
+export type ArchiveKind = "zip" | "tar.gz" | "tar.bz2" | "raw";
+
+/** By an address' or a file's name, as the registry's rules have it. */
+export function archiveKind(name: string): ArchiveKind {
+  if (/\.zip$/i.test(name)) return "zip";
+  if (/\.(tar\.gz|tgz)$/i.test(name)) return "tar.gz";
+  if (/\.(tar\.bz2|tbz2)$/i.test(name)) return "tar.bz2";
+  return "raw";
+}
+
+export interface UnpackOptions {
+  readonly kind: ArchiveKind;
+  /** Of a raw program: its path in the folder. */
+  readonly program: string;
+  readonly signal: AbortSignal;
+  readonly files: Files;
+  /** Bytes of the archive: read, and in all. */
+  readonly progress?: (done: number, total: number) => void;
+  readonly limits?: Limits;
+  readonly platform?: string;
+  /** In this thread unless given. */
+  readonly bunzip?: Bunzip | undefined;
+  /** Names at the root that no entry may have. */
+  readonly reserved?: readonly string[];
+}
+
+/** Where entries go. Both throw `InstallError` for what may not be written. */
+export interface Destination {
+  folder(name: string): Promise<void>;
+  /** `isProgram` is all that survives of its mode. */
+  file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** That there will be so many. */
+  expect(entries: number): void;
+  /** How much of the archive has been read, asked whenever something was written. */
+  reading(bytesRead: () => number): void;
+}
+
+/** Rejects with `InstallError`, or with the signal's reason. What was written by then is left: the caller owns the folder. */
+export async function unpack(archive: string, folder: string, options: UnpackOptions): Promise<{ readonly bytes: number }> {
+  const { kind, program, signal, files } = options;
+  try {
+    const { size } = await files.stat(archive), gate = new Gate(size, options);
+    const destination = new Unpacked(folder, gate, size, options);
+    switch (kind) {
+      case "zip": await unzip(archive, destination); break;
+      case "tar.gz": case "tar.bz2": await untar(archive, kind, options.bunzip ?? bunzipHere, destination); break;
+      case "raw": {
+        const source = createReadStream(archive);
+        destination.reading(() => source.bytesRead);
+        await destination.file(program, true, source);
+        break;
+      }
+    }
+    if (gate.entries === 0) throw new Error("it holds nothing");
+    return { bytes: gate.bytes };
+  } catch (error) {
+    signal.throwIfAborted();
+    const known = explained(error);
+    throw known instanceof InstallError ? known : damaged(path.basename(archive), error);
+  }
+}
+
+class Unpacked implements Destination {
+  readonly #root: string;
+  readonly #gate: Gate;
+  readonly #options: UnpackOptions;
+  readonly #made = new Set<string>();
+  readonly #size: number;
+  #bytesRead = (): number => 0;
+
+  constructor(root: string, gate: Gate, size: number, options: UnpackOptions) {
+    this.#root = root;
+    this.#gate = gate;
+    this.#size = size;
+    this.#options = options;
+  }
+
+  expect(entries: number): void { this.#gate.count(entries); }
+
+  reading(bytesRead: () => number): void { this.#bytesRead = bytesRead; }
+
+  async folder(name: string): Promise<void> { await this.#make(path.join(this.#root, ...this.#gate.admit(name, "folder"))); }
+
+  async file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const { files, signal, progress } = this.#options;
+    const file = path.join(this.#root, ...this.#gate.admit(name, "file"));
+    await this.#make(path.dirname(file));
+    const handle = await files.open(file, "wx", isProgram ? 0o755 : 0o644).catch((error: unknown) => {
+      throw error instanceof Error && "code" in error && error.code === "EEXIST" ? hostile(name, "would overwrite another one") : error;
+    });
+    try {
+      let at = 0;
+      for await (const chunk of content) {
+        signal.throwIfAborted();
+        this.#gate.spend(chunk.length);
+        await writeAll(handle, chunk, at);
+        at += chunk.length;
+        progress?.(Math.min(this.#bytesRead(), this.#size), this.#size);
+      }
+    } finally { await handle.close(); }
+  }
+
+  async #make(folder: string): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    if (this.#made.has(folder)) return;
+    await this.#options.files.mkdir(folder, { recursive: true });
+    this.#made.add(folder);
+  }
+}

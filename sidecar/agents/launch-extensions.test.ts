@@ -1,0 +1,239 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import type { AgentConfig } from "../../src/protocol/agents";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { ProxyComponent } from "../conductor/component";
+import type { Channel, Closed } from "../rpc/channel";
+import { realClock, type Clock } from "../rpc/clock";
+import { objectOr } from "../rpc/json";
+import { hurriedClock } from "../testing/hurried-clock";
+import { temporaryFolder } from "../testing/drive";
+import { WireProxy } from "../testing/memory-chain";
+import { program, scriptedAgent } from "../testing/programs";
+import type { Sight } from "./agent-witness";
+import type { AgentConnection } from "./connection";
+import { commandOf, type AgentCommand } from "./distribution";
+import { launch, type LaunchWorld } from "./launch";
+import { openLedger } from "./ledger";
+import { startProcess, type ProcessSpec } from "./process";
+import { newRun } from "./runs";
+
+const NEVER = new AbortController().signal;
+const local = ({ command, args }: ProcessSpec) => ({ local: { command, args } });
+const extension = (name: string, distribution: ExtensionConfig["distribution"]): ExtensionConfig => ({ id: name.toLowerCase().replaceAll(" ", "-"), name, distribution, _source: "custom" });
+const rule = (name: string, ...words: readonly string[]) => extension(name, local(program("house-rules-proxy", words)));
+const rogue = (name: string, ...flags: readonly string[]) => extension(name, local(program("rogue-proxy", flags)));
+const ADA: AgentConfig = { id: "ada", name: "Ada", distribution: local(scriptedAgent()) };
+const ELIZA: AgentConfig = { id: "eliza", name: "Eliza", distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } };
+
+class World implements AsyncDisposable {
+  /** Who gave whom a prompt. */
+  readonly passed: string[] = [];
+  readonly sights: string[] = [];
+  readonly warned: string[] = [];
+  readonly started: string[] = [];
+  readonly folder = temporaryFolder();
+  readonly #ledger = openLedger(this.folder.path, newRun());
+  readonly #connections: AgentConnection[] = [];
+  clock: Clock = realClock;
+  command: NonNullable<LaunchWorld["extensionCommand"]> = async config => commandOf(config);
+
+  /** What the chain has besides. */
+  proxies: readonly ProxyComponent[] = [];
+
+  async launch(agent: AgentConfig, extensions: readonly ExtensionConfig[], signal = NEVER, agentCommand?: () => Promise<AgentCommand>): Promise<AgentConnection> {
+    const connection = await launch({ agent, cwd: this.folder.path, protocol: 1, extensions }, signal, {
+      version: "1", clock: this.clock, log: (level, message) => { if (level === "warn") this.warned.push(message); }, proxies: () => this.proxies, extensionCommand: (config, until) => this.command(config, until), ...(agentCommand ? { command: agentCommand } : {}),
+      trace: { message: (from, to, { envelope }) => { if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`); } },
+      saw: (id, sight) => this.sights.push(`${id} ${told(sight)}`),
+      startProcess: spec => {
+        this.started.push(spec.name);
+        return startProcess(spec, { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined });
+      },
+    });
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#connections.map(connection => connection[Symbol.asyncDispose]()));
+    this.#ledger.close();
+    this.folder[Symbol.dispose]();
+  }
+}
+
+function told(sight: Sight): string { return "why" in sight && sight.why !== undefined ? `${sight.kind}: ${sight.why}` : sight.kind; }
+
+function passing(up: Channel, down: Channel): AsyncDisposable {
+  const end = async (): Promise<void> => { await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]); };
+  up.start({ receive: frame => { down.send(frame); }, closed: () => void end() });
+  down.start({ receive: frame => { up.send(frame); }, closed: () => void end() });
+  return { [Symbol.asyncDispose]: end };
+}
+
+/** One prompt in a session of its own: what the agent says to it, and how the session ends when it does. */
+async function said(connection: AgentConnection, text: string, opened: (sessionId: string) => void = () => undefined): Promise<{ readonly text: string; readonly closed?: Closed }> {
+  let words = "", over: (closed?: Closed) => void = () => undefined;
+  const ended = new Promise<Closed | undefined>(resolve => { over = resolve; });
+  const { sessionId } = await connection.newSession(process.cwd(), {
+    opened: () => undefined, isAsking: () => false, request: request => request.fail(new Error("nobody is asked")), elicitationCompleted: () => undefined, closed: over,
+    update: update => { words += String(objectOr(objectOr(update).content).text ?? ""); },
+  });
+  opened(sessionId);
+  connection.prompt(sessionId, [{ type: "text", text }], () => over());
+  const closed = await ended;
+  return { text: words, ...(closed === undefined ? {} : { closed }) };
+}
+
+suite("launch with extensions", () => {
+  test("they stand before the agent in their order, and change what it gets", async () => {
+    await using world = new World();
+    const connection = await world.launch(ADA, [rule("House rules", "Be brief."), extension("Pass", local(program("pass-proxy"))), rule("Other rules", "received")]);
+    match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
+    deepEqual(world.passed.slice(0, 3), ["client → House rules", "House rules → Pass", "Pass → Other rules"]);
+    equal(world.passed.at(-1)?.endsWith("→ Ada"), true);
+    deepEqual([connection.missing, world.sights], [[], ["house-rules started", "pass started", "other-rules started"]]);
+    deepEqual(world.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
+  });
+
+  test("what each does in a session is told of it, and why one is not there", async () => {
+    await using world = new World();
+    const connection = await world.launch(ELIZA, [rule("House rules", "Be brief."), extension("Bad", { local: { command: "/nowhere/bad" } }), extension("Pass", local(program("pass-proxy")))]);
+    let sessionId = "";
+    const told = new Promise<void>(resolve => void said(connection, "hello", id => { sessionId = id; connection.extensions?.hear(id, resolve); }));
+    await told;
+    const all = connection.extensions?.of(sessionId).map(({ time, ...rest }) => ({ ...rest, timed: time?.setup !== undefined && time.prompt !== undefined }));
+    deepEqual(all, [
+      { id: "house-rules", name: "House rules", prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "Be brief." } }, timed: true },
+      { id: "bad", name: "Bad", leftOut: "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.", timed: false },
+      { id: "pass", name: "Pass", timed: true },
+    ]);
+  });
+
+  test("one that is an MCP server is started by the agent, which has its tools", async () => {
+    await using world = new World();
+    const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const }, twin = { ...tools, id: "twin" };
+    const connection = await world.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
+    let sessionId = "";
+    match((await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: /);
+    deepEqual(connection.extensions?.of(sessionId).map(({ setup }) => setup), [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }]);
+    deepEqual(world.started, []);
+  });
+
+  test("what a chain has besides, VS Code's tools say, stands behind them", async () => {
+    await using world = new World();
+    world.proxies = [{ kind: "internal", name: "tools", serve: passing }];
+    await said(await world.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
+    deepEqual(world.passed.slice(0, 2), ["client → House rules", "House rules → tools"]);
+  });
+
+  test("Eliza has them, too; two of one name are told apart", async () => {
+    await using world = new World();
+    const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
+    ok((await said(await world.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
+    deepEqual(world.passed.slice(0, 2), ["client → House rules", "House rules → House rules (twin)"]);
+  });
+
+  const LEFT_OUT: readonly (readonly [what: string, extension: ExtensionConfig, sentence: string])[] = [
+    ["is not there", extension("Bad", { local: { command: "/nowhere/bad" } }), "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run."],
+    ["has no way to be had", extension("Bad", { cargo: { crate: "bad" } }), "The agent extension Bad has no command that can be started here."],
+    ["is part of another version", extension("Bad", { symposium: { subcommand: "bad" } }), "The agent extension “Bad” is not part of this version of Symposium."],
+    ["dies when it is asked", rogue("Bad", "--die-on-initialize"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
+    ["dies while it is asked", rogue("Bad", "--die-after-forward"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
+    ["is no extension", rogue("Bad", "--not-a-proxy"), "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize."],
+    ["breaks the protocol", rogue("Bad", "--change-version"), "The agent extension “Bad” is left out: it changed the version of the protocol."],
+  ];
+  for (const [what, bad, sentence] of LEFT_OUT) {
+    test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
+      await using world = new World();
+      const connection = await world.launch(ADA, [rule("House rules", "Be brief."), bad]);
+      deepEqual(connection.missing, [{ id: "bad", sentence }]);
+      equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
+      deepEqual(world.sights, [`bad failed: ${sentence}`, "house-rules started"]);
+    });
+  }
+
+  test("one that hangs is waited for as long as a proxy may take, and left out", async () => {
+    await using world = new World();
+    world.clock = hurriedClock(1000);
+    const connection = await world.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
+    deepEqual(connection.missing.map(({ sentence }) => sentence), ["The agent extension “Bad” is left out: it did not answer within 30 seconds."]);
+  });
+
+  test("one that cannot be installed is left out, and why is said", async () => {
+    await using world = new World();
+    world.command = async config => config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
+    const connection = await world.launch(ADA, [extension("Bad", { npx: { package: "bad" } }), rule("House rules", "Be brief.")]);
+    deepEqual(connection.missing, [{ id: "bad", sentence: "The agent extension “Bad” is left out: npm stopped (exit code 1)." }]);
+    equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
+  });
+
+  test("each is in the log, without the advice for an agent's user", async () => {
+    await using world = new World();
+    await world.launch(ELIZA, [extension("Gone", { symposium: { subcommand: "gone" } }), rogue("Bad", "--die-on-initialize")]);
+    deepEqual(world.warned, ["The agent extension “Gone” is not part of this version of Symposium.", "The agent extension “Bad” is left out: “Bad” stopped unexpectedly (exit code 3)."]);
+  });
+
+  test("one that dies later ends the agent with it, and is named", async () => {
+    await using world = new World();
+    const connection = await world.launch(ADA, [rule("House rules", "Be brief."), rogue("Bad", "--die-on", "session/prompt")]), { closed } = await said(connection, "hello");
+    equal(closed?.message, "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; your next prompt starts both again.");
+    match(String(closed.cause), /session\/prompt came/);
+    await connection[Symbol.asyncDispose]();
+    deepEqual(world.sights.slice(2), ["house-rules ended", "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3)."]);
+  });
+
+  test("so does one that dies after it was ready, while another is still being initialised", async () => {
+    const sights: string[] = [], answered: (() => void)[] = [];
+    const wires = [new WireProxy("slow", { initialize: (request, proxy) => void proxy.successor("initialize", request.params).then(() => answered.forEach(each => each())) }), new WireProxy("bad", {})];
+    const both = new Promise<void>(resolve => answered.push(resolve)), configs = [extension("Slow", { local: { command: "slow" } }), extension("Bad", { local: { command: "bad" } })];
+    const launching = launch({ agent: ELIZA, cwd: "/", protocol: 1, extensions: configs }, NEVER, {
+      version: "1", clock: realClock, log: () => undefined, saw: (id, sight) => sights.push(`${id} ${told(sight)}`),
+      startProcess: ({ command }) => {
+        const { running } = wires.find(({ name }) => name === command)!;
+        return { pid: undefined, channel: running.channel, stderr: () => "", exited: new Promise(() => undefined), [Symbol.asyncDispose]: () => running.stop() };
+      },
+    });
+    await both;
+    await wires[1]!.die();
+    await rejects(launching, /^AgentError: The agent extension bad died\./);
+    deepEqual(sights, ["bad failed: The agent extension bad died."]);
+  });
+
+  test("an agent that dies is not its extensions' doing", async () => {
+    await using world = new World();
+    const connection = await world.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
+    const { closed } = await said(connection, "crash 3");
+    equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Your next prompt starts it again.");
+    await connection[Symbol.asyncDispose]();
+    deepEqual(world.sights, ["pass started", "pass ended"]);
+  });
+
+  test("all are looked for at once, also the agent; nothing is started before the last one is there", async () => {
+    await using world = new World();
+    const asked: string[] = [], give = new Map<string, () => void>();
+    const held = (name: string, command: AgentCommand) => new Promise<AgentCommand>(resolve => { asked.push(name); give.set(name, () => resolve(command)); });
+    world.command = config => held(config.id, commandOf(config));
+    const launching = world.launch(ADA, [rule("House rules", "Be brief."), rule("Other rules", "Be kind.")], NEVER, () => held("ada", commandOf(ADA)));
+    deepEqual(asked.toSorted(), ["ada", "house-rules", "other-rules"]);
+    for (const name of ["ada", "other-rules"]) give.get(name)?.();
+    await new Promise(resolve => setImmediate(resolve));
+    deepEqual(world.started, []);
+    give.get("house-rules")?.();
+    await launching;
+    equal(world.started.length, 3);
+  });
+
+  test("whoever does not want the agent any more, or cannot have it, waits for no extension; nobody is told that those failed", async () => {
+    await using world = new World();
+    const until: AbortSignal[] = [], aborted = new AbortController();
+    world.command = (_, signal) => {
+      until.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("cancelled"))));
+    };
+    await rejects(world.launch(ADA, [rule("House rules")], NEVER, () => Promise.reject(new Error("no network"))), /no network/);
+    const launching = world.launch(ADA, [rule("House rules")], aborted.signal);
+    aborted.abort(new Error("closed"));
+    await rejects(launching, /closed/);
+    deepEqual([until.map(signal => signal.aborted), world.sights, world.started], [[true, true], [], []]);
+  });
+});

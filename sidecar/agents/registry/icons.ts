@@ -1,0 +1,80 @@
+/**
+ * Pictures of agents, as `data:` addresses: from memory, else from disk, else over the network, eight at a time.
+ *
+ * Invariants: never fails, because a picture is never needed; what is no picture is not asked for again in this window; a picture is looked at again
+ * when it comes from disk, where anybody could have written.
+ */
+import path from "node:path";
+import type { Clock } from "../../rpc/clock";
+import { fetchBytes, RegistryError, type FetchWorld } from "./fetch-document";
+import { pictureOf } from "./picture";
+import { readStored, writeStored } from "./stored-document";
+
+export interface IconsWorld {
+  /** `~/.symposium/cache`; made when it is needed. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  readonly fetch: FetchWorld["fetch"];
+  readonly version: string;
+  /** Something that costs nothing but a picture. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+export const MOST_ICONS = 100, LONGEST_ICON = 64 * 1024;
+const AT_ONCE = 8, PATIENCE_MS = 10_000, FRESH_MS = 7 * 24 * 3600 * 1000;
+
+export class Icons {
+  readonly #world: IconsWorld;
+  /** By address. Undefined: it has none that is shown. */
+  readonly #known = new Map<string, string | undefined>();
+  readonly #flights = new Map<string, Promise<string | undefined>>();
+
+  constructor(world: IconsWorld) { this.#world = world; }
+
+  /** `addresses` by id; the first `MOST_ICONS` of them. */
+  async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    const icons: [id: string, icon: string][] = [], left = [...addresses].slice(0, MOST_ICONS);
+    const next = async (): Promise<void> => {
+      for (let one = left.shift(); one && !signal.aborted; one = left.shift()) {
+        const [id, address] = one, icon = await this.#icon(address, signal);
+        if (icon !== undefined) icons.push([id, icon]);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    return Object.fromEntries(icons);
+  }
+
+  #icon(address: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#known.has(address)) return Promise.resolve(this.#known.get(address));
+    const flying = this.#flights.get(address);
+    if (flying) return flying;
+    const flight = this.#find(address, signal).finally(() => this.#flights.delete(address));
+    this.#flights.set(address, flight);
+    return flight;
+  }
+
+  async #find(address: string, signal: AbortSignal): Promise<string | undefined> {
+    const { odd, date } = this.#world, folder = path.join(this.#world.folder, "icons");
+    const stored = await readStored(folder, address), kept = stored && pictureOf(Buffer.from(stored.text, "base64")), age = date() - (stored?.fetchedAt ?? 0);
+    if (kept !== undefined && age >= 0 && age < FRESH_MS) return this.#keep(address, kept);
+    try {
+      const answer = await fetchBytes(address, { ...this.#world, signal }, { longest: LONGEST_ICON, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" });
+      const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
+      if (icon === undefined || answer.kind === "same") throw new RegistryError("wrong", "It is no picture that is shown here.");
+      await writeStored(folder, { url: address, text: Buffer.from(answer.content).toString("base64"), fetchedAt: date() }).catch((error: unknown) => odd("A picture could not be kept", { folder, error: String(error) }));
+      return this.#keep(address, icon);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      if (error.code === "cancelled") return kept;
+      odd("A picture could not be had", { address, code: error.code, error: error.message });
+      return this.#keep(address, kept);
+    }
+  }
+
+  #keep(address: string, icon: string | undefined): string | undefined {
+    this.#known.set(address, icon);
+    return icon;
+  }
+}

@@ -1,0 +1,200 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { FakeClock } from "../../testing/fake-clock";
+import { RegistryServer, serving, status } from "../../testing/registry-server";
+import { PATIENCE_MS } from "./fetch-document";
+import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
+
+const entry = (id: string): object => ({ id, version: "1.0.0", distribution: { npx: { package: id } } });
+const registry = (...ids: readonly string[]): object => ({ version: "1.0.0", agents: ids.map(entry) });
+const shown = ({ registry: { agents }, from, fetchedAt, problem }: RegistrySnapshot): string => `${agents.map(({ id }) => id).join(" ")} from ${from}${fetchedAt === undefined ? "" : ` of ${fetchedAt}`}${problem === undefined ? "" : `: ${problem}`}`;
+
+suite("the registry's cache", () => {
+  let server: RegistryServer, folder: string, clock: FakeClock, now: number, odd: string[];
+  const never = new AbortController().signal;
+  setup(async () => { server = await RegistryServer.start(serving(registry("a"))); folder = path.join(mkdtempSync(path.join(tmpdir(), "registry-")), "cache"); clock = new FakeClock(); now = 1000; odd = []; });
+  teardown(async () => { await server[Symbol.asyncDispose](); rmSync(path.dirname(folder), { recursive: true, force: true }); equal(clock.waiting, 0); });
+
+  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache => new RegistryCache({ folder, urls: [server.url], clock, date: () => now, fetch, version: "0", odd: what => odd.push(what), ...more });
+  const refreshed = async (one = cache()): Promise<string> => shown(await one.refresh(never));
+  const files = (): readonly string[] => readdirSync(folder);
+  const file = (): string => path.join(folder, files()[0]!);
+  const problem = (says: string): string => `The registry at ${new URL(server.url).host} could not be read. ${says}`;
+
+  test("is empty until somebody fetches, and asks nobody by itself", async () => {
+    const one = cache();
+    equal(shown(await one.current()), " from none");
+    equal(server.requests.length, 0);
+    equal(await refreshed(one), "a from network of 1000");
+    equal(shown(await one.current()), "a from network of 1000");
+    equal(server.requests.length, 1);
+  });
+
+  test("on disk that is read while the network answers is no news after it", async () => {
+    await refreshed();
+    server.answer = serving(registry("b"), "\"2\"");
+    const one = cache(), both = [one.current(), one.refresh(never), one.current()];
+    deepEqual((await Promise.all(both)).map(shown), ["a from disk of 1000", "b from network of 1000", "a from disk of 1000"]);
+    equal(shown(await one.current()), "b from network of 1000");
+  });
+
+  test("outlives its process", async () => {
+    await refreshed();
+    now = 2000;
+    const one = cache();
+    equal(shown(await one.current()), "a from disk of 1000");
+    ok(await one.current() === await one.current(), "its file is read once");
+    equal(server.requests.length, 1);
+  });
+
+  test("does not fetch again what has not changed, and knows that it is still so", async () => {
+    await refreshed();
+    now = 2000;
+    equal(await refreshed(), "a from network of 2000");
+    equal(server.requests[1]!.headers["if-none-match"], "\"1\"");
+    equal(shown(await cache().current()), "a from disk of 2000");
+    server.answer = serving(registry("a", "b"), "\"2\"");
+    equal(await refreshed(), "a b from network of 2000");
+    server.answer = status(304);
+    equal(await refreshed(), "a b from network of 2000");
+    equal(files().length, 1);
+  });
+
+  const PROBLEMS: readonly [name: string, answer: () => void, says: string][] = [
+    ["refuses", () => { server.answer = status(500); }, "The server answered with status 500."],
+    ["breaks off", () => { server.answer = (_, response) => { response.writeHead(200).write("{"); setImmediate(() => response.destroy()); }; }, "The connection broke off before everything had come."],
+    ["sends half of it as if it were all", () => { server.answer = serving(JSON.stringify(registry("b")).slice(0, -1), "\"2\""); }, "It is not JSON."],
+    ["sends a page", () => { server.answer = serving("<!doctype html>", "\"2\""); }, "It is not JSON."],
+    ["sends other JSON", () => { server.answer = serving({ error: "down" }, "\"2\""); }, "It is no registry: it has no list of agents."],
+    ["sends nothing that can be used", () => { server.answer = serving({ agents: [{ id: "x" }] }, "\"2\""); }, "None of its entries can be used. The first: “x” has no version."],
+    ["sends too much", () => { server.answer = serving(" ".repeat(17 * 1024 * 1024), "\"2\""); }, "The document is larger than 16 megabytes."],
+    ["leads to where it is not safe", () => { server.answer = status(302, { location: "http://example.com/" }); }, "The address is not https, or leads to one that is not."],
+  ];
+  for (const [name, answer, says] of PROBLEMS) test(`stays when the server ${name}`, async () => {
+    await refreshed();
+    answer();
+    now = 5000;
+    equal(await refreshed(), `a from disk of 1000: ${problem(says)}`);
+    equal(shown(await cache().current()), "a from disk of 1000");
+    rmSync(folder, { recursive: true });
+    equal(await refreshed(), ` from none: ${problem(says)}`);
+    server.answer = serving(registry("c"), "\"3\"");
+    equal(await refreshed(), "c from network of 5000");
+  });
+
+  test("stays when the server says nothing", async () => {
+    await refreshed();
+    server.answer = () => undefined;
+    const late = refreshed();
+    await server.asked(2);
+    clock.advance(PATIENCE_MS);
+    equal(await late, `a from disk of 1000: ${problem("The server did not answer within 30 seconds.")}`);
+  });
+
+  test("in memory is no news once the server fails", async () => {
+    const one = cache();
+    await refreshed(one);
+    server.answer = status(500);
+    equal(await refreshed(one), `a from disk of 1000: ${problem("The server answered with status 500.")}`);
+    server.answer = serving(registry("b"), "\"2\"");
+    equal(await refreshed(one), "b from network of 1000");
+  });
+
+  test("has 10,000 entries", async () => {
+    server.answer = serving(registry(...Array.from({ length: 10_000 }, (_, i) => `a${i}`)));
+    equal((await cache().refresh(never)).registry.agents.length, 10_000);
+    equal((await cache().current()).registry.agents.length, 10_000);
+  });
+
+  test("asks the next address where one fails, and keeps both apart", async () => {
+    await using second = await RegistryServer.start(serving(registry("b"), "\"b\""));
+    const urls = [server.url, second.url] as const;
+    await refreshed(cache({ urls }));
+    equal(second.requests.length, 0);
+    server.answer = status(503);
+    now = 2000;
+    equal(await refreshed(cache({ urls })), "b from network of 2000");
+    equal(second.requests[0]!.headers["if-none-match"], undefined);
+    second.answer = status(404);
+    equal(await refreshed(cache({ urls })), `b from disk of 2000: ${problem("The server answered with status 503.")}`);
+    equal(shown(await cache({ urls }).current()), "b from disk of 2000");
+    equal(shown(await cache({ urls: [server.url] }).current()), "a from disk of 1000");
+    equal(odd.length, 3);
+  });
+
+  test("is fetched once for all who ask at the same time", async () => {
+    const one = cache(), [a, b] = await Promise.all([one.refresh(never), one.refresh(never)]);
+    ok(a === b);
+    equal(server.requests.length, 1);
+    await refreshed(one);
+    equal(server.requests.length, 2);
+  });
+
+  test("goes on being fetched for those who wait when another has gone, and ends with the last", async () => {
+    const one = cache(), first = new AbortController(), second = new AbortController();
+    let answer = (): void => undefined, broken = (): void => undefined;
+    const closed = new Promise<void>(resolve => { broken = resolve; });
+    server.answer = (_, response) => { response.on("close", broken); answer = () => { response.end(JSON.stringify(registry("b"))); }; };
+    const left = rejects(one.refresh(first.signal), { code: "cancelled" }), stayed = one.refresh(second.signal);
+    await server.asked(1);
+    first.abort();
+    await left;
+    answer();
+    equal(shown(await stayed), "b from network of 1000");
+    await closed;
+
+    const gone = new Promise<void>(resolve => { server.answer = (_, response) => { response.on("close", resolve); }; });
+    const third = rejects(one.refresh(second.signal), { code: "cancelled" });
+    await server.asked(2);
+    second.abort();
+    await Promise.all([third, gone]);
+    await rejects(one.refresh(AbortSignal.abort()), { code: "cancelled" });
+    server.answer = serving(registry("c"), "\"3\"");
+    equal(await refreshed(one), "c from network of 1000");
+  });
+
+  test("is as none where its file is broken, and begins again", async () => {
+    await refreshed();
+    const name = file(), whole: Record<string, unknown> = JSON.parse(readFileSync(name, "utf8"));
+    const BROKEN = ["", "{", "[]", "null", ...[{ version: 2 }, { url: "https://example.com" }, { text: 1 }, { text: "{" }, { text: "{}" }, { fetchedAt: "x" }, { fetchedAt: null }].map(change => JSON.stringify({ ...whole, ...change }))];
+    for (const text of [...BROKEN, JSON.stringify(whole).replace("\"fetchedAt\":1000", "\"fetchedAt\":1e999")]) {
+      writeFileSync(name, text);
+      equal(shown(await cache().current()), " from none", text);
+      const before = server.requests.length;
+      equal(await refreshed(), "a from network of 1000", text);
+      equal(server.requests[before]!.headers["if-none-match"], undefined);
+    }
+    writeFileSync(name, JSON.stringify({ ...whole, etag: "\"1\"\r\nx: y" }));
+    equal(await refreshed(), "a from network of 1000");
+    equal(server.requests.at(-1)!.headers["if-none-match"], undefined);
+  });
+
+  test("whatever is in its file, nothing throws", () => fc.assert(fc.asyncProperty(fc.oneof(fc.string(), fc.json(), fc.record({ version: fc.constant(1), url: fc.constant(server.url), fetchedAt: fc.oneof(fc.double(), fc.string()), text: fc.oneof(fc.string(), fc.json()), etag: fc.string() }).map(value => JSON.stringify(value))), async text => {
+    await refreshed();
+    writeFileSync(file(), text);
+    match(shown(await cache().current()), / from (disk of|none)/);
+  }), { numRuns: 25 }));
+
+  test("that cannot be written serves all the same, and leaves nothing behind", async () => {
+    mkdirSync(path.dirname(folder), { recursive: true });
+    writeFileSync(folder, "a file");
+    equal(await refreshed(), "a from network of 1000");
+    deepEqual(odd, ["The registry could not be kept"]);
+    rmSync(folder);
+    await refreshed();
+    const name = files()[0]!;
+    rmSync(path.join(folder, name));
+    mkdirSync(path.join(folder, name, "inside"), { recursive: true });
+    equal(await refreshed(), "a from network of 1000");
+    deepEqual([odd.length, files()], [2, [name]]);
+  });
+
+  test("has no file of its own making left when many write at once", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => refreshed()));
+    deepEqual([new Set(all).size, files().length, odd], [1, 1, []]);
+    equal(shown(await cache().current()), "a from disk of 1000");
+  });
+});

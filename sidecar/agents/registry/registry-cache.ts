@@ -1,0 +1,114 @@
+/**
+ * The registry, as it was last read: in memory, else on disk, and fetched when somebody asks for that.
+ *
+ * Invariants: `current` never touches the network, and neither it nor `refresh` fails: what went wrong is a sentence beside what there is. One fetch at a time,
+ * which all who ask share, and which ends when the last of them has gone. A document that is none, or that does not come, never replaces one that is.
+ */
+import type { Clock } from "../../rpc/clock";
+import { isFromLoopback } from "./address";
+import { NO_REGISTRY, parseRegistry, type Registry } from "./document";
+import { fetchDocument, RegistryError, type FetchWorld } from "./fetch-document";
+import { readStored, writeStored, type Stored } from "./stored-document";
+
+export interface RegistrySnapshot {
+  readonly registry: Registry;
+  /** Milliseconds since 1970: when it was last known to be what the server has. */
+  readonly fetchedAt?: number;
+  /** Where it is from, or was looked for. */
+  readonly url: string;
+  readonly from: "network" | "disk" | "none";
+  /** A sentence for the user: why it is not newer. */
+  readonly problem?: string;
+}
+
+export interface RegistryWorld {
+  /** `~/.symposium/cache`; made when it is needed. */
+  readonly folder: string;
+  /** The next one is asked where one fails. */
+  readonly urls: readonly [first: string, ...others: string[]];
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  readonly fetch: FetchWorld["fetch"];
+  readonly version: string;
+  /** Something that costs nothing but time: the cache cannot be written. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+interface Flight { readonly outcome: Promise<RegistrySnapshot>; readonly end: AbortController; waiting: number }
+
+export class RegistryCache {
+  readonly #world: RegistryWorld;
+  #memory: RegistrySnapshot | undefined;
+  #disk: Promise<RegistrySnapshot> | undefined;
+  #flight: Flight | undefined;
+
+  constructor(world: RegistryWorld) { this.#world = world; }
+
+  async current(): Promise<RegistrySnapshot> {
+    return this.#memory ?? await (this.#disk ??= this.#fromDisk());
+  }
+
+  /** What the network has now, else what `current` has and why. Rejects with a `RegistryError` when `signal` is aborted, and only then. */
+  async refresh(signal: AbortSignal): Promise<RegistrySnapshot> {
+    const flight = this.#flight ??= this.#begin();
+    flight.waiting++;
+    let leave = (): void => undefined;
+    const gone = new Promise<never>((_, reject) => { leave = () => reject(new RegistryError("cancelled", "It was cancelled.")); });
+    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    try { return await Promise.race([flight.outcome, gone]); }
+    finally {
+      signal.removeEventListener("abort", leave);
+      if (--flight.waiting === 0) this.#end(flight);
+    }
+  }
+
+  #begin(): Flight {
+    const end = new AbortController();
+    return { outcome: this.#fetched(end.signal), end, waiting: 0 };
+  }
+
+  #end(flight: Flight): void {
+    flight.end.abort();
+    if (this.#flight === flight) this.#flight = undefined;
+  }
+
+  async #fetched(signal: AbortSignal): Promise<RegistrySnapshot> {
+    const problems: string[] = [];
+    for (const url of this.#world.urls) {
+      try { return this.#memory = await this.#fetch(url, signal); }
+      catch (error) {
+        if (!(error instanceof RegistryError) || error.code === "cancelled") throw error;
+        problems.push(`The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`);
+        this.#world.odd("A registry could not be read", { url, code: error.code, error: error.message, cause: error.cause });
+      }
+    }
+    const { problem: _, ...known } = await this.current(), [problem = ""] = problems;
+    // In memory, what the network had an hour ago is no news of today.
+    return this.#memory = { ...known, from: known.from === "network" ? "disk" : known.from, problem };
+  }
+
+  async #fetch(url: string, signal: AbortSignal): Promise<RegistrySnapshot> {
+    const { folder, date, odd } = this.#world, stored = (await this.#stored(url))?.document;
+    const answer = await fetchDocument(url, { ...this.#world, etag: stored?.etag, signal });
+    const { text, etag } = answer.kind === "fresh" ? answer : stored ?? { text: "", etag: undefined };
+    const registry = parseRegistry(text, { loopback: isFromLoopback(url) }), fetchedAt = date();
+    if ("wrong" in registry) throw new RegistryError("wrong", registry.wrong);
+    await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) => odd("The registry could not be kept", { folder, error: String(error) }));
+    return { registry, fetchedAt, url, from: "network" };
+  }
+
+  /** The newest copy, of whichever address. */
+  async #fromDisk(): Promise<RegistrySnapshot> {
+    const all = (await Promise.all(this.#world.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
+    const [newest] = all.sort((a, b) => b.document.fetchedAt - a.document.fetchedAt);
+    return newest ? { registry: newest.registry, fetchedAt: newest.document.fetchedAt, url: newest.document.url, from: "disk" } : { registry: NO_REGISTRY, url: this.#world.urls[0], from: "none" };
+  }
+
+  async #stored(url: string): Promise<{ readonly document: Stored; readonly registry: Registry } | undefined> {
+    const document = await readStored(this.#world.folder, url);
+    const registry = document && parseRegistry(document.text, { loopback: isFromLoopback(url) });
+    return document && registry && !("wrong" in registry) ? { document, registry } : undefined;
+  }
+}

@@ -1,0 +1,21 @@
+/** A request that goes to https only, also where it is sent on, and takes nothing of the user with it: no cookies, no keys. */
+import { isLoopback, secureUrl } from "./address";
+
+const MOST_REDIRECTS = 5;
+
+/** Nobody's answer: it was not asked for. `to`: the address that may not be asked. */
+export type NotAsked = { readonly kind: "insecure"; readonly to: string } | { readonly kind: "redirects"; readonly most: number };
+
+/** To this computer it may be http, where it began there. Rejects with what `fetch` says. */
+export async function fetchSecurely(fetch: typeof globalThis.fetch, from: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | NotAsked> {
+  let url = from;
+  for (let step = 0; step <= MOST_REDIRECTS; step++) {
+    const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }), location = response.headers.get("location");
+    if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+    await response.body?.cancel().catch(() => undefined);
+    const to = URL.canParse(location, url.href) ? new URL(location, url).href : location, next = secureUrl(to, { loopback: isLoopback(from) });
+    if (!next) return { kind: "insecure", to };
+    url = next;
+  }
+  return { kind: "redirects", most: MOST_REDIRECTS };
+}

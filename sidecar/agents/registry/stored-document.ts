@@ -1,0 +1,47 @@
+/**
+ * A fetched document on disk: one file for each address, whole or not there. Windows and processes share it without a lock: each writes a file of its own
+ * and renames it, and whichever comes last was right, too.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { isObject } from "../../rpc/json";
+import { isEtag } from "./fetch-document";
+
+export interface Stored {
+  readonly url: string;
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly fetchedAt: number;
+  readonly etag?: string | undefined;
+}
+
+const VERSION = 1;
+
+/** Undefined: there is none, or it is broken, or of another version. */
+export async function readStored(folder: string, url: string): Promise<Stored | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(fileOf(folder, url), "utf8"));
+    if (!isObject(value) || value.version !== VERSION || value.url !== url) return undefined;
+    const { text, fetchedAt, etag } = value;
+    if (typeof text !== "string" || typeof fetchedAt !== "number" || !Number.isFinite(fetchedAt)) return undefined;
+    return { url, text, fetchedAt, ...(typeof etag === "string" && isEtag(etag) ? { etag } : {}) };
+  } catch { return undefined; }
+}
+
+/** Rejects with what the system says. */
+export async function writeStored(folder: string, document: Stored): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const file = fileOf(folder, document.url), own = `${file}.${randomUUID()}.new`;
+  try {
+    await writeFile(own, JSON.stringify({ version: VERSION, ...document }), { mode: 0o600 });
+    await rename(own, file);
+  } catch (error) {
+    await rm(own, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+function fileOf(folder: string, url: string): string {
+  return path.join(folder, `registry-${createHash("sha256").update(url).digest("hex").slice(0, 16)}.json`);
+}

@@ -1,0 +1,33 @@
+/** `symposium-acp-agent doctor`: what agents need and what of it is there; and how far one of them gets. */
+import { homedir } from "node:os";
+import { BUILT_IN_AGENTS } from "../../src/protocol/built-in-agents";
+import { examine, examineCommand, factsOf, type ExamineWorld } from "../agents/doctor/examine";
+import { report, type Examined } from "../agents/doctor/report";
+import { Scope } from "../rpc/scope";
+import type { ComponentSpec } from "./component";
+import type { Tell } from "./log";
+import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { openAgents } from "./serve-agents";
+
+/** Whom to examine: one that is built in, by its id, or a command; nobody: the computer alone. */
+export type Patient = { readonly kind: "built-in"; readonly id: string } | { readonly kind: "command"; readonly component: ComponentSpec } | undefined;
+
+const NEVER = new AbortController().signal;
+
+/** Prints the report on stdout, and resolves with the exit code: 0 when nothing is the matter, else 1. */
+export async function runDoctor(patient: Patient, tell: Tell, version: string): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  const processes = ownProcesses(openOwnLedger(scope, tell), tell);
+  const agents = scope.add(openAgents({ processes, log: (level, message, detail) => tell(level, message, detail), installing: () => undefined, proxy: "" }));
+  const facts = await factsOf({ version, home: homedir(), find: agents.find, shell: agents.shell });
+  const examined = patient && await examinedPatient(patient, { ...agents, version, signal: NEVER, processes: { ...processes, environment: agents.environment } });
+  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined)}\n`, () => resolve()); });
+  return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
+}
+
+async function examinedPatient(patient: NonNullable<Patient>, world: ExamineWorld): Promise<Examined> {
+  if (patient.kind === "command") return examineCommand(patient.component.name, patient.component.command, process.cwd(), world);
+  const config = BUILT_IN_AGENTS.find(({ id }) => id === patient.id);
+  if (config) return examine(config, process.cwd(), world);
+  return { name: patient.id, diagnosis: { cause: "notFound", sentence: `There is no built-in agent “${patient.id}”: there are ${BUILT_IN_AGENTS.map(({ id }) => id).join(", ")}.` } };
+}

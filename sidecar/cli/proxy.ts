@@ -1,0 +1,26 @@
+/** `symposium-acp-agent proxy`: an agent extension of ours for any conductor, on stdin and stdout. */
+import { builtInExtension } from "../extensions/built-in";
+import { serveProxyOnStdio } from "../proxies/stdio";
+import { realClock } from "../rpc/clock";
+import { Scope } from "../rpc/scope";
+import type { OwnProxy } from "./component";
+import { ownWorld } from "./extension-world";
+import type { Tell } from "./log";
+import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { firstSignal, flushed } from "./stdio";
+
+/** Resolves with the exit code, when the conductor has gone or a signal came. */
+export async function serveOwnProxy(proxy: OwnProxy, tell: Tell, version: string): Promise<number> {
+  const code = await served(proxy, tell, version);
+  await flushed(realClock);
+  return code;
+}
+
+async function served({ command: { id, settings } }: OwnProxy, tell: Tell, version: string): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
+  const world = scope.add(ownWorld({ version, processes: ownProcesses(openOwnLedger(scope, tell), tell), log: (level, message, detail) => tell(level, message, detail) }));
+  const extension = await builtInExtension(id);
+  if (!extension) throw new Error(`no extension ${id}`); // the command line was read
+  const proxy = scope.add(serveProxyOnStdio(extension.define(settings, world), { odd: (what, detail) => tell("warn", what, detail) }));
+  return await Promise.race([proxy.closed.then(() => 0), firstSignal()]);
+}

@@ -1,0 +1,99 @@
+/**
+ * `symposium-acp-agent registry`: the agents that there are, and the command that starts one, for other programs (documents, "CLI Commands").
+ *
+ * Invariants: stdout is JSON or empty; nothing is installed or started; what is built in needs no network.
+ */
+import { homedir } from "node:os";
+import path from "node:path";
+import { ageOf } from "../../src/protocol/age";
+import type { AgentConfig } from "../../src/protocol/agents";
+import { BUILT_IN_AGENTS, builtInAgents } from "../../src/protocol/built-in-agents";
+import { documentedCommand, type DocumentedWorld } from "../agents/distributions/documented-command";
+import { platformOf } from "../agents/distributions/platform";
+import { proxiedFetch } from "../agents/proxied-fetch";
+import { findProgram, isProgramFile } from "../agents/find-program";
+import { REGISTRY_ADDRESSES } from "../agents/registry/address";
+import { configOf } from "../agents/registry/document";
+import { RegistryCache, type RegistrySnapshot } from "../agents/registry/registry-cache";
+import { realClock } from "../rpc/clock";
+
+export type RegistryRequest = { readonly kind: "list" } | { readonly kind: "resolve"; readonly id: string };
+
+/** `notes`: sentences for stderr. */
+export interface RegistryReply { readonly code: 0 | 1; readonly out: string; readonly notes: readonly string[] }
+
+export interface RegistryCommandWorld extends DocumentedWorld {
+  readonly snapshot: () => Promise<RegistrySnapshot>;
+  /** Whether a program is on the PATH, or, by its path, there. */
+  readonly has: (program: string) => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export async function answerRegistry(request: RegistryRequest, world: RegistryCommandWorld): Promise<RegistryReply> {
+  return request.kind === "list" ? listed(world) : resolved(request.id, world);
+}
+
+async function listed(world: RegistryCommandWorld): Promise<RegistryReply> {
+  const snapshot = await world.snapshot(), own = builtInAgents(world.has);
+  const others = snapshot.registry.agents.filter(({ id }) => !BUILT_IN_AGENTS.some(agent => agent.id === id)).map(configOf);
+  const all = [...own, ...others].map(({ id, name, version, description }: AgentConfig) => ({ id, name, version, description }));
+  return { code: 0, out: `${JSON.stringify(all, undefined, 2)}\n`, notes: [...stale(snapshot, world.now()), ...leftOut(snapshot)] };
+}
+
+async function resolved(id: string, world: RegistryCommandWorld): Promise<RegistryReply> {
+  const own = BUILT_IN_AGENTS.find(agent => agent.id === id);
+  if (own) return commandOf(own, world, []);
+  const snapshot = await world.snapshot(), notes = stale(snapshot, world.now());
+  const { agents, extensions, leftOut: missed } = snapshot.registry, entry = [...agents, ...extensions].find(one => one.id === id);
+  if (entry) return commandOf(configOf(entry), world, notes);
+  const why = missed.find(one => one.id === id)?.why;
+  return { code: 1, out: "", notes: [...notes, why === undefined ? `There is no agent “${id}”. See symposium-acp-agent registry list.` : `The registry's entry cannot be used: ${why}`] };
+}
+
+function commandOf(config: AgentConfig, world: RegistryCommandWorld, notes: readonly string[]): RegistryReply {
+  const documented = documentedCommand(config, world);
+  if ("why" in documented) return { code: 1, out: "", notes: [...notes, documented.why] };
+  const { server, fromStore } = documented;
+  return { code: 0, out: `${JSON.stringify(server)}\n`, notes: fromStore && !world.has(server.command) ? [...notes, `${server.name} is not installed: the command is there once Symposium has installed it.`] : notes };
+}
+
+/** One sentence, where what was read is not what the registry has now. */
+function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly string[] {
+  if (problem === undefined) return [];
+  return [`${problem} ${fetchedAt === undefined ? "Only what is built in is known." : `A copy of it is used that is ${ageOf(now - fetchedAt)} old.`}`];
+}
+
+function leftOut({ registry: { leftOut: [first, ...more] } }: RegistrySnapshot): readonly string[] {
+  return first === undefined ? [] : [`Of the registry, ${more.length + 1 === 1 ? "an entry was" : `${more.length + 1} entries were`} left out: ${first.why}`];
+}
+
+/** Resolves with the exit code. `url`: another registry's. */
+export async function runRegistry(request: RegistryRequest, url: string | undefined, version: string): Promise<number> {
+  const cache = new RegistryCache({
+    folder: path.join(homedir(), ".symposium", "cache"), urls: url === undefined ? REGISTRY_ADDRESSES : [url],
+    clock: realClock, date: () => Date.now(), version, odd: () => undefined,
+    fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: fetch, log: () => undefined }),
+  });
+  const { code, out, notes } = await answerRegistry(request, {
+    platform: platformOf(process.platform, process.arch), home: homedir(), sidecar: ourselves(), now: () => Date.now(),
+    has: program => findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile }) !== undefined,
+    snapshot: () => cache.refresh(new AbortController().signal),
+  });
+  await Promise.all([written(process.stderr, notes.map(note => `${note}\n`).join("")), written(process.stdout, out)]);
+  return code;
+}
+
+/** This program, as it was started. VS Code's own Node is one only when it is told so. */
+function ourselves(): DocumentedWorld["sidecar"] {
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env, [, script] = process.argv;
+  return { command: process.execPath, args: script === undefined ? [] : [path.resolve(script)], env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode } };
+}
+
+/** A pipe takes its time; one that nobody reads any more takes nothing. */
+function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise(resolve => {
+    stream.once("error", () => resolve());
+    stream.write(text, () => resolve());
+  });
+}

@@ -1,0 +1,151 @@
+/** The part that finds and installs agents and extensions; in the sidecar it is loaded when it is first needed: Eliza alone does not. */
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
+import type { ExtensionConfig } from "../../src/protocol/extensions";
+import { runShell, systemTools, type ProcessWorld } from "../agents/child";
+import type { CommandOf } from "../agents/agent-commands";
+import { AgentService, type AgentHandlers } from "../agents/agent-service";
+import type { AgentWitness } from "../agents/agent-witness";
+import type { AgentCommand } from "../agents/distribution";
+import { platformOf, platformsFor } from "../agents/distributions/platform";
+import { examine, factsOf } from "../agents/doctor/examine";
+import { report } from "../agents/doctor/report";
+import { findProgram, isProgramFile, remembering } from "../agents/find-program";
+import { bunzipElsewhere } from "../agents/install/bunzip";
+import { realFiles } from "../agents/install/files";
+import { Installer } from "../agents/install/installer";
+import { Store } from "../agents/install/store";
+import { sweepLater } from "../agents/install/sweep";
+import type { AgentPool } from "../agents/pool";
+import { processTable } from "../agents/process-table";
+import { proxiedFetch } from "../agents/proxied-fetch";
+import { documentAt } from "../agents/registry/document-at";
+import { Icons } from "../agents/registry/icons";
+import { Registries } from "../agents/registry/registries";
+import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../agents/shell-environment";
+import { signOut, type SignOutWorld } from "../agents/sign-out";
+import { runTool } from "../agents/tool-run";
+import { realClock } from "../rpc/clock";
+
+export interface AgentsPart extends AsyncDisposable {
+  /** Installs what is not installed; after it `environment` is the login shell's. */
+  readonly command: CommandOf;
+  /** The same of an extension. */
+  readonly extensionCommand: (config: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
+  /** For processes of agents. */
+  readonly environment: () => Environment;
+  /** The login shell's answer. */
+  readonly shell: () => Promise<ResolvedEnvironment>;
+  /** Where a program is, on its PATH. */
+  readonly find: (program: string) => Promise<string | undefined>;
+  readonly state: Installer["state"];
+  readonly installers: Readonly<Record<Installable, Installer>>;
+  readonly stores: Readonly<Record<Installable, Store>>;
+  /** Through the user's proxy, where there is one. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export interface AgentsWorld {
+  readonly processes: ProcessWorld;
+  /** The editor's proxy; empty: it has none. */
+  readonly proxy: string;
+  readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
+  /** Undefined: it is over. */
+  readonly installing: (of: Installable, id: string, progress: InstallProgress | undefined) => void;
+}
+
+/** All windows, and the command line, share what is installed. */
+export const STORE = path.join(homedir(), ".symposium", "bin"), EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
+const CACHE = path.join(homedir(), ".symposium", "cache");
+
+export function openAgents({ processes, proxy, log, installing }: AgentsWorld): AgentsPart {
+  const { platform, arch, execPath, argv: [, script] } = process, table = processTable(systemTools);
+  let environment: Environment = process.env;
+  const world: ProcessWorld = { ...processes, environment: () => environment };
+  const shell = new ShellEnvironment({
+    platform, env: process.env, node: execPath, clock: realClock,
+    run: (command, args, env, signal) => runShell(command, args, env, signal, realClock),
+  });
+  let resolving: Promise<Environment> | undefined, find = (_: string): string | undefined => undefined;
+  const resolved = (): Promise<Environment> => resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
+    log(problem === undefined ? "info" : "warn", "The login shell was asked for its environment", { shell: asked, problem, PATH: env["PATH"] });
+    find = remembering(program => findProgram(program, { platform, env, isProgram: isProgramFile }), () => realClock.now());
+    return environment = env;
+  });
+  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+    await resolved();
+    return work();
+  };
+  const fetch = proxiedFetch({ environment: resolved, editor: proxy, direct: globalThis.fetch, log });
+  const store = (root: string): Store => new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } });
+  const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
+  const installer = (of: Installable): Installer => new Installer({
+    store: stores[of], platforms: platformsFor(platformOf(platform, arch)), platform, clock: realClock, files: realFiles, fetch, ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
+    report: (id, progress) => installing(of, id, progress), log: (level, message, detail) => log(level, message, { of, ...detail }),
+    tools: () => after(async () => ({ find })),
+    run: (spec, options) => runTool(spec, options, world), ...(of === "extension" ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) } : {}),
+  });
+  const installers = { agent: installer("agent"), extension: installer("extension") };
+  return {
+    command: (agent, signal) => after(() => installers.agent.command(agent, signal)),
+    extensionCommand: (config, signal) => after(() => installers.extension.command(config, signal)),
+    environment: () => environment, shell: () => shell.resolved(), find: program => after(async () => find(program)), state: config => installers.agent.state(config),
+    installers, stores, fetch,
+    [Symbol.asyncDispose]: async () => { await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]())); },
+  };
+}
+
+export interface ServedAgents extends AgentsPart { readonly handlers: AgentHandlers }
+
+export interface ServedAgentsWorld extends AgentsWorld {
+  /** For servers that are asked, and agents. */
+  readonly version: string;
+  readonly pool: AgentPool;
+  readonly witness: AgentWitness;
+  /** With the keys that the user gave. */
+  readonly command: CommandOf;
+  readonly keys: SignOutWorld["keys"];
+}
+
+/** The same for a window. */
+export function serveAgents(world: ServedAgentsWorld): ServedAgents {
+  const { version, processes, log, pool, witness, keys } = world, part = openAgents(world), { installers, stores, fetch, find, environment } = part;
+  const fetching = { clock: realClock, fetch, version }, kept = { ...fetching, folder: CACHE, date: () => Date.now(), odd: (what: string, detail: unknown) => log("warn", what, { detail }) };
+  const examinations = new Running();
+  const service = new AgentService({
+    installers, witness, find, registries: new Registries(kept), icons: new Icons(kept),
+    documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
+    examine: (agent, cwd, signal) => examinations.add(async ended => {
+      const facts = await factsOf({ version, home: homedir(), find, shell: part.shell });
+      const examined = await examine(agent, cwd, { version, find, state: part.state, command: world.command, processes: { ...processes, environment }, signal: AbortSignal.any([signal, ended]) });
+      return { examined, report: report(facts, examined) };
+    }),
+    signOut: (agent, cwd) => signOut(agent, cwd, { pool, witness, keys, isThere: async of => (await part.state(of)).install.kind !== "missing" }),
+  });
+  const sweeping = sweepLater(Object.values(stores), realClock, error => log("warn", "What earlier installations left could not be removed", { error: String(error) }));
+  return {
+    ...part, handlers: service.handlers,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([sweeping[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
+      await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Work that must not outlive us: it is told to end, and waited for. */
+class Running implements AsyncDisposable {
+  readonly #ended = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  async add<T>(work: (ended: AbortSignal) => Promise<T>): Promise<T> {
+    const running = work(this.#ended.signal);
+    this.#running.add(running);
+    try { return await running; } finally { this.#running.delete(running); }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort(new Error("The sidecar ends."));
+    await Promise.allSettled(this.#running);
+  }
+}

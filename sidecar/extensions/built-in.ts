@@ -1,0 +1,23 @@
+/** The extensions that are part of Symposium, by id. Each is loaded when it is first in a chain. */
+import type { ProxyComponent } from "../conductor/component";
+import { serveProxy } from "../proxies/kit";
+import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "./extension";
+
+const LOAD: Readonly<Record<string, () => Promise<BuiltInExtension>>> = {
+  sparkle: async () => (await import("./sparkle/extension")).sparkle,
+  ferris: async () => (await import("./ferris/extension")).ferris,
+  cargo: async () => (await import("./cargo/extension")).cargo,
+  workspace: async () => (await import("./workspace/extension")).workspace,
+  ide: async () => (await import("./ide/extension")).ide,
+};
+
+/** Undefined: there is none of that id. */
+export async function builtInExtension(id: string): Promise<BuiltInExtension | undefined> {
+  return Object.hasOwn(LOAD, id) ? LOAD[id]?.() : undefined;
+}
+
+/** The same in a chain, under this name. `odd`: for the log. */
+export async function builtInComponent(id: string, name: string, settings: ExtensionSettings, world: ExtensionWorld, odd: (what: string, detail: unknown) => void): Promise<ProxyComponent | undefined> {
+  const definition = (await builtInExtension(id))?.define(settings, world);
+  return definition && { kind: "internal", name, serve: (client, successor, ids) => serveProxy({ ...definition, name }, client, successor, ids, { odd }) };
+}

@@ -1,0 +1,126 @@
+/**
+ * What is run for a call of a tool: cargo's arguments, one by one; nothing is ever read by a shell. Pure.
+ *
+ * A model may run the workspace's code: that is what these tools are for. It may not, by an argument, have cargo run or write something elsewhere:
+ * `--config` and `-Z` can name programs that cargo starts, `--manifest-path`, `--target-dir`, `-C` and the like lead to other folders. So of
+ * the options only those that are known here pass, and what names something can never be read as an option.
+ */
+import { arrayOr, type JsonObject } from "../../rpc/json";
+import { ToolFailure } from "../tool";
+import type { Reads } from "./output";
+
+export interface CargoCommand {
+  /** Of the subcommand and its options: `["test", "--no-fail-fast", …]`. */
+  readonly words: readonly string[];
+  readonly reads: Reads;
+  /** Folders that it names, as they were given: they must be the session's. */
+  readonly folders: readonly string[];
+  readonly wanted?: string;
+}
+
+export const SUBCOMMANDS = ["check", "build", "test", "run", "add", "remove", "update", "clean"] as const;
+export type Subcommand = typeof SUBCOMMANDS[number];
+
+interface Extra {
+  /** Options without a value. */
+  readonly flags: readonly string[];
+  /** Options with one, and how it is looked at. */
+  readonly values: Readonly<Record<string, "name" | "folder" | "repository">>;
+  readonly short: Readonly<Record<string, string>>;
+  /** Arguments that are no options. */
+  readonly names: RegExp;
+}
+
+const LOCKED = ["--locked", "--offline", "--frozen", "--dry-run"];
+/** A crate, and what is wanted of it: `serde@1`. */
+const CRATE = /^[A-Za-z_][\w-]*(@\S[^\n]*)?$/;
+const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
+  add: {
+    flags: [...LOCKED, "--dev", "--build", "--optional", "--no-optional", "--default-features", "--no-default-features", "--public", "--no-public", "--ignore-rust-version"],
+    values: { "--features": "name", "--rename": "name", "--target": "name", "--package": "name", "--registry": "name", "--branch": "name", "--tag": "name", "--rev": "name", "--path": "folder", "--git": "repository" },
+    short: { "-F": "--features", "-p": "--package", "-n": "--dry-run" }, names: CRATE,
+  },
+  remove: { flags: [...LOCKED, "--dev", "--build"], values: { "--target": "name", "--package": "name" }, short: { "-p": "--package", "-n": "--dry-run" }, names: CRATE },
+  update: { flags: [...LOCKED, "--recursive", "--workspace", "--ignore-rust-version"], values: { "--precise": "name", "--package": "name" }, short: { "-p": "--package", "-n": "--dry-run", "-w": "--workspace" }, names: /^[^-\s]\S*$/ },
+};
+
+/** Of test programs; also as the beginning of it. */
+const WRITES = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
+
+const JSON_MESSAGES = "--message-format=json";
+
+/** Throws a `ToolFailure` for what is refused. `args` are as the tool's schema says. */
+export function commandFor(subcommand: Subcommand, args: JsonObject): CargoCommand {
+  const command = unchecked(subcommand, args);
+  if (command.words.some(word => word.includes("\0"))) throw new ToolFailure("No program can be given an argument that has a zero character in it.");
+  return command;
+}
+
+function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
+  const selection = [...option("--package", args.package), ...option("--features", list(args.features).join(",")), ...(args.release === true ? ["--release"] : [])];
+  switch (subcommand) {
+    case "check": case "build": return { words: [subcommand, JSON_MESSAGES, ...selection], reads: "messages", folders: [] };
+    case "test": {
+      const wanted = text(args.test_arg);
+      if (wanted !== undefined && WRITES.test(wanted)) throw new ToolFailure(`“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`);
+      return { words: [subcommand, "--no-fail-fast", JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])], reads: "tests", folders: [], ...(wanted === undefined || wanted.startsWith("-") ? {} : { wanted }) };
+    }
+    case "run": {
+      const given = list(args.args);
+      return { words: [subcommand, JSON_MESSAGES, ...selection, ...option("--bin", args.bin), ...(given.length > 0 ? ["--", ...given] : [])], reads: "program", folders: [] };
+    }
+    case "add": case "remove": {
+      const { words, folders } = extra(subcommand, list(args.extra_args)), name = text(args.package) ?? "";
+      if (!CRATE.test(name)) throw new ToolFailure(`“${name}” is not the name of a crate. Give “package” as in “serde” or “serde@1.0”, and options in “extra_args”.`);
+      return { words: [subcommand, name, ...words], reads: "text", folders };
+    }
+    case "update": {
+      const { words, folders } = extra(subcommand, list(args.extra_args));
+      return { words: [subcommand, ...option("--package", args.package), ...words], reads: "text", folders };
+    }
+    case "clean": return { words: [subcommand, ...selection], reads: "text", folders: [] };
+  }
+}
+
+/** As one would type it, for people to read. */
+export function typed(words: readonly string[]): string {
+  return ["cargo", ...words].map(word => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+/** In one word: the value cannot become an option of its own. */
+function option(name: string, value: unknown): readonly string[] {
+  const given = text(value);
+  return given === undefined ? [] : [`${name}=${given}`];
+}
+
+function extra(subcommand: "add" | "remove" | "update", given: readonly string[]): Pick<CargoCommand, "words" | "folders"> {
+  const allowed = EXTRA[subcommand], words: string[] = [], folders: string[] = [];
+  for (let i = 0; i < given.length; i++) {
+    const word = given[i] ?? "";
+    if (!word.startsWith("-")) {
+      if (!allowed.names.test(word)) throw new ToolFailure(`“${word}” in “extra_args” is not the name of a package.`);
+      words.push(word);
+      continue;
+    }
+    const [, written = word, attached] = word.startsWith("--") ? /^([^=]+)=(.*)$/s.exec(word) ?? [] : /^(-\w)=?(.+)$/s.exec(word) ?? [];
+    const name = allowed.short[written] ?? written, kind = allowed.values[name];
+    if (kind === undefined) {
+      if (attached !== undefined || !allowed.flags.includes(name)) throw refused(word, subcommand, allowed);
+      words.push(name);
+      continue;
+    }
+    const value = attached ?? given[++i];
+    if (value === undefined || value === "") throw new ToolFailure(`“${word}” in “extra_args” needs a value behind it.`);
+    if (kind === "repository" && !/^(https:\/\/|ssh:\/\/|git@)/.test(value)) throw new ToolFailure(`“${value}” cannot be taken from here: “--git” takes an address that begins with https://, ssh:// or git@.`);
+    if (kind === "folder") folders.push(value);
+    words.push(`${name}=${value}`);
+  }
+  return { words, folders };
+}
+
+function refused(word: string, subcommand: keyof typeof EXTRA, { flags, values }: Extra): ToolFailure {
+  return new ToolFailure(`“${word}” cannot be given to cargo ${subcommand} here: only ${[...Object.keys(values), ...flags].join(", ")} can, because others could make cargo run or write something outside of the workspace.`);
+}
+
+function text(value: unknown): string | undefined { return typeof value === "string" && value !== "" ? value : undefined; }
+function list(value: unknown): readonly string[] { return arrayOr(value).filter((item): item is string => typeof item === "string"); }

@@ -1,0 +1,39 @@
+/** The extension Cargo: puts `cargo-mcp` into sessions that have a Rust project. All others pass as the bytes that came. */
+import type { Chain, Proxy } from "../../proxies/proxy";
+import { objectOr } from "../../rpc/json";
+import type { BuiltInExtension, ExtensionWorld } from "../extension";
+import { OpenCalls } from "../open-calls";
+import { rustFolders } from "../rust-place";
+import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
+import { connectToolServer } from "../tool-server";
+import { readSettings, type CargoSettings } from "./settings";
+import { cargoTools, INSTRUCTIONS } from "./tools";
+import { WorkingFolder } from "./working-folder";
+
+export const cargo: BuiltInExtension = {
+  id: "cargo", name: "Cargo",
+  define(given, world) {
+    const settings = readSettings(given, (setting, has) => world.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }));
+    return { name: "Cargo", make: chain => proxy(chain, settings, world) };
+  },
+};
+
+function proxy(chain: Chain, settings: CargoSettings, world: ExtensionWorld): Proxy {
+  const calls = new Map<SessionPlace, OpenCalls>(), tools = sessionTools(chain, { name: "cargo-mcp", server: place => server(place, calls, chain, settings, world) });
+  const stopped = (sessionId: unknown): void => { for (const [place, open] of calls) if (sessionId !== undefined && place.sessionId() === sessionId) open.stop("The turn was stopped."); };
+  return {
+    fromClient: { requests: tools.requests, notifications: { "session/cancel": notification => { notification.pass(); stopped(objectOr(notification.params).sessionId); } } },
+    close: () => tools.close(),
+  };
+}
+
+async function server(place: SessionPlace, calls: Map<SessionPlace, OpenCalls>, { odd }: Chain, settings: CargoSettings, world: ExtensionWorld): Promise<SessionServer | undefined> {
+  const { folders } = place, open = new OpenCalls();
+  if ((await rustFolders(folders, world.home)).length === 0) return undefined;
+  const tools = cargoTools({ world, settings, folder: new WorkingFolder(folders, world.home) });
+  calls.set(place, open);
+  return {
+    connect: connectToolServer({ name: "cargo-mcp", title: "Cargo", version: world.version, instructions: INSTRUCTIONS, tools: tools.map(tool => open.watched(tool)), clock: world.clock, odd }),
+    close: () => { calls.delete(place); },
+  };
+}

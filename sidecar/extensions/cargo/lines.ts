@@ -1,0 +1,73 @@
+/**
+ * Bytes as lines of text.
+ *
+ * Invariants: the lines do not depend on how the bytes were cut; no more than `limit` bytes are held: a longer line comes in pieces of that size.
+ */
+const NEWLINE = 10;
+
+export class Lines {
+  #held: Buffer[] = [];
+  #bytes = 0;
+  #total = 0;
+
+  constructor(private readonly limit: number, private readonly tell: (line: string) => void) {}
+
+  /** Bytes that ever came. */
+  get total(): number { return this.#total; }
+
+  push(chunk: Buffer): void {
+    this.#total += chunk.length;
+    const first = chunk.indexOf(NEWLINE), last = chunk.lastIndexOf(NEWLINE);
+    this.#hold(first === -1 ? chunk : chunk.subarray(0, first));
+    if (first === -1) return;
+    this.#say();
+    if (last > first) this.#whole(chunk.subarray(first + 1, last));
+    this.#hold(chunk.subarray(last + 1));
+  }
+
+  /** The last line may have no end. */
+  end(): void { if (this.#bytes > 0) this.#say(); }
+
+  /** Lines without the end of the last one; what is short enough at once, because a program may print without end. */
+  #whole(lines: Buffer): void {
+    if (lines.length <= this.limit) {
+      for (const line of lines.toString().split("\n")) this.tell(line);
+      return;
+    }
+    for (let start = 0; start <= lines.length;) {
+      const newline = lines.indexOf(NEWLINE, start), end = newline === -1 ? lines.length : newline;
+      this.#hold(lines.subarray(start, end));
+      this.#say();
+      start = end + 1;
+    }
+  }
+
+  #hold(piece: Buffer): void {
+    let rest = piece;
+    while (this.#bytes + rest.length > this.limit) {
+      const room = this.limit - this.#bytes;
+      this.#held.push(rest.subarray(0, room));
+      rest = rest.subarray(room);
+      this.#say();
+    }
+    if (rest.length === 0) return;
+    this.#held.push(rest);
+    this.#bytes += rest.length;
+  }
+
+  #say(): void {
+    const line = Buffer.concat(this.#held).toString();
+    this.#held = [];
+    this.#bytes = 0;
+    this.tell(line);
+  }
+}
+
+const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+
+/** As a terminal would show it in the end: without colours, and of what was written over with carriage returns only the last. */
+export function plain(line: string): string {
+  if (!CONTROLS.test(line)) return line;
+  const shown = line.replace(/\r+$/, "");
+  return shown.slice(shown.lastIndexOf("\r") + 1).replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "").replaceAll(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, " ");
+}

@@ -1,0 +1,35 @@
+/** What a user can set for this extension. Pure. */
+import { isObject, type JsonObject } from "../../rpc/json";
+
+export interface CargoSettings {
+  readonly timeoutMinutes: number;
+  /** Warnings that are shown; all are counted. */
+  readonly maxWarnings: number;
+  /** For cargo and what it starts, besides the user's own. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export const DEFAULTS: CargoSettings = { timeoutMinutes: 10, maxWarnings: 5, environment: {} };
+
+/** What cannot be read is said to `odd`, and the default counts. */
+export function readSettings(given: JsonObject, odd: (setting: string, has: string) => void): CargoSettings {
+  const number = (name: "timeoutMinutes" | "maxWarnings", min: number, max: number, isRight: (value: number) => boolean, what: string): number => {
+    const value = given[name];
+    if (value === undefined) return DEFAULTS[name];
+    if (typeof value === "number" && value >= min && value <= max && isRight(value)) return value;
+    odd(name, `has to be ${what} from ${min} to ${max}`);
+    return DEFAULTS[name];
+  };
+  return {
+    timeoutMinutes: number("timeoutMinutes", 0.1, 1440, () => true, "a number"),
+    maxWarnings: number("maxWarnings", 0, 100, Number.isInteger, "a whole number"),
+    environment: environmentIn(given.environment, odd),
+  };
+}
+
+function environmentIn(given: unknown, odd: (setting: string, has: string) => void): CargoSettings["environment"] {
+  if (given === undefined) return DEFAULTS.environment;
+  const entries = isObject(given) ? Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string") : [];
+  if (!isObject(given) || entries.length < Object.keys(given).length) odd("environment", "has to be texts by their names");
+  return Object.fromEntries(entries);
+}

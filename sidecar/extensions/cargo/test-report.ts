@@ -1,0 +1,144 @@
+/**
+ * What the test programs of `cargo test` print (rustc book, "Tests"), one after the other, in short: how many there were, and the output of those
+ * that failed. Programs with a harness of their own, and what tests print past the harness, are kept as other output.
+ *
+ *   outside ── running N tests ──▶ running ── failures: ──▶ reports ── failures: ──▶ names
+ *      ▲                              └─ successes: ──▶ shown ─┘                       │
+ *      └───────────────────────── test result: …  ◀────────────────────────────────────┘
+ *
+ * Invariant: what is held is bounded, whatever comes.
+ */
+import { Ends } from "./ends";
+
+export interface FailedTest {
+  readonly name: string;
+  /** What it printed, and its panic; empty when it was not captured. */
+  readonly output: string;
+}
+
+export interface TestCounts { readonly passed: number; readonly failed: number; readonly ignored: number; readonly filteredOut: number }
+
+export interface TestsSaid extends TestCounts {
+  /** The first of them. */
+  readonly failures: readonly FailedTest[];
+}
+
+const RESULT = /^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out/;
+const ONE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (ok|FAILED|ignored.*)$/;
+const HEAD = 1_000, TAIL = 2_000, MOST_FAILURES = 200;
+/** Frames of the standard library in a backtrace: where it was built, or where its source is installed. */
+const LIBRARY_FRAME = /^\s+at (\/rustc\/|.*[/\\]lib[/\\]rustlib[/\\]src[/\\]rust[/\\])/;
+const FRAME = /^\s+\d+: /;
+
+type Stage = "outside" | "running" | "shown" | "reports" | "names";
+
+export class TestReport {
+  #stage: Stage = "outside";
+  #ran = false;
+  #passed = 0;
+  #failed = 0;
+  #ignored = 0;
+  #filteredOut = 0;
+  readonly #failures = new Map<string, Ends>();
+  /** Of the target that is being reported: names are told twice. */
+  #ofTarget = new Map<string, Ends>();
+  #current: Ends | undefined;
+  #frame: string | undefined;
+  #targets = 0;
+
+  /** `other` hears the lines that are no report. */
+  constructor(private readonly other: (line: string) => void) {}
+
+  push(line: string): void {
+    const result = RESULT.exec(line);
+    if (result) return this.#finished(result.slice(1).map(Number));
+    if (/^running \d+ tests?$/.test(line)) return this.#began();
+    switch (this.#stage) {
+      case "outside": return this.other(line);
+      case "running": case "shown":
+        if (line === "failures:") return this.#to("reports");
+        if (line === "successes:") return this.#to("shown");
+        return this.#ranOne(line);
+      case "reports": {
+        const [, name] = /^---- (.+) (?:stdout|stderr) ----$/.exec(line) ?? [];
+        if (name !== undefined) return this.#reports(name);
+        if (line === "failures:") return this.#to("names");
+        return this.#keep(line);
+      }
+      case "names": {
+        const [, name] = /^ {4}(\S.*)$/.exec(line) ?? [];
+        if (name !== undefined) this.#failure(name);
+        else if (line !== "") this.other(line);
+      }
+    }
+  }
+
+  /** Undefined where no test was run. */
+  end(): TestsSaid | undefined {
+    this.#close();
+    if (!this.#ran) return undefined;
+    const failures = [...this.#failures].map(([name, output]) => ({ name: name.replace(/^\d+:/, ""), output: output.text().trim() }));
+    return { passed: this.#passed, failed: Math.max(this.#failed, failures.length), ignored: this.#ignored, filteredOut: this.#filteredOut, failures };
+  }
+
+  #ranOne(line: string): void {
+    const [, name, outcome] = ONE.exec(line) ?? [];
+    if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.other(line);
+    if (outcome === "FAILED") this.#failure(name); // its program may end before it reports
+  }
+
+  #began(): void {
+    this.#close();
+    this.#ran = true;
+    this.#targets++;
+    this.#to("running");
+  }
+
+  #finished([passed = 0, failed = 0, ignored = 0, filteredOut = 0]: readonly number[]): void {
+    this.#close();
+    this.#ran = true;
+    this.#passed += passed;
+    this.#failed += failed;
+    this.#ignored += ignored;
+    this.#filteredOut += filteredOut;
+    this.#to("outside");
+  }
+
+  #to(stage: Stage): void {
+    this.#flushFrame();
+    this.#current = undefined;
+    this.#stage = stage;
+  }
+
+  #close(): void {
+    this.#to("outside");
+    for (const [name, output] of this.#ofTarget) this.#failures.set(`${this.#targets}:${name}`, output);
+    this.#ofTarget = new Map();
+  }
+
+  #failure(name: string): Ends | undefined {
+    const known = this.#ofTarget.get(name);
+    if (known || this.#failures.size + this.#ofTarget.size >= MOST_FAILURES) return known;
+    const output = new Ends(HEAD, TAIL);
+    this.#ofTarget.set(name, output);
+    return output;
+  }
+
+  #reports(name: string): void {
+    this.#flushFrame();
+    this.#current = this.#failure(name);
+  }
+
+  /** A frame of a backtrace waits for the line that says where it is. */
+  #keep(line: string): void {
+    if (this.#frame !== undefined && LIBRARY_FRAME.test(line)) { this.#frame = undefined; return; }
+    this.#flushFrame();
+    if (FRAME.test(line)) this.#frame = line;
+    else if (!/^note: .*RUST_BACKTRACE=/.test(line)) this.#current?.push(line);
+  }
+
+  #flushFrame(): void {
+    if (this.#frame !== undefined) this.#current?.push(this.#frame);
+    this.#frame = undefined;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Ferris: an agent reads the sources of Rust crates instead of guessing at them. An MCP server in sessions where there is Rust, with a tool that
+ * tells where a crate's source is, and one that has a question about a crate researched in a session of its own.
+ */
+import type { AcpVersion } from "../../agents/introduction";
+import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
+import { objectOr } from "../../rpc/json";
+import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "../extension";
+import { rustFolders } from "../rust-place";
+import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
+import type { Tool } from "../tool";
+import { connectToolServer } from "../tool-server";
+import { CrateSources } from "./crate-sources";
+import { crateSources, type FindSource } from "./crate-tools";
+import { Queries } from "./query-tool";
+import { settingsIn, type FerrisSettings } from "./settings";
+
+const NAME = "Ferris";
+const INSTRUCTIONS = "Ferris gives you the source code of Rust crates, in the versions that this workspace uses. Look there for APIs that you are not sure of.";
+
+export const ferris: BuiltInExtension = {
+  id: "ferris", name: NAME,
+  define(settings: ExtensionSettings, world: ExtensionWorld) {
+    const chosen = settingsIn(settings, sentence => world.log("warn", sentence, {}));
+    return { name: NAME, make: chain => new Ferris(chain, chosen, world).proxy() };
+  },
+};
+
+class Ferris {
+  readonly #sources: CrateSources;
+  readonly #queries: Queries;
+  #acp: AcpVersion = 1;
+
+  constructor(private readonly chain: Chain, private readonly settings: FerrisSettings, private readonly world: ExtensionWorld) {
+    const { clock, version } = world;
+    this.#sources = new CrateSources(world);
+    this.#queries = new Queries({ chain, clock, version, acp: () => this.#acp, keepsAnswers: settings.cacheAnswers });
+  }
+
+  proxy(): Proxy {
+    const { requests, close } = sessionTools(this.chain, { name: "ferris", server: place => this.#server(place) });
+    return {
+      fromClient: { requests: { ...requests, initialize: request => this.#initialize(request) }, notifications: { "session/cancel": notification => this.#cancelled(notification) } },
+      close: () => { this.#queries.close(); close(); },
+    };
+  }
+
+  async #initialize(request: PassingRequest): Promise<unknown> {
+    const answer = await request.pass();
+    this.#acp = objectOr(answer)["protocolVersion"] === 2 ? 2 : 1;
+    return answer;
+  }
+
+  /** Not every agent withdraws the calls of a turn that is stopped. */
+  #cancelled(notification: PassingNotification): void {
+    const { sessionId } = objectOr(notification.params);
+    if (typeof sessionId === "string") this.#queries.cancelled(sessionId);
+    notification.pass();
+  }
+
+  async #server(place: SessionPlace): Promise<SessionServer | undefined> {
+    const [rust] = await rustFolders(place.folders, this.world.home), tools = this.#tools(place, rust ?? place.folders[0]), { clock, version } = this.world;
+    if (tools.length === 0 || (rust === undefined && !this.settings.everywhere)) return undefined;
+    return { connect: connectToolServer({ name: "ferris", title: NAME, version, instructions: INSTRUCTIONS, tools, clock, odd: this.chain.odd }) };
+  }
+
+  #tools(place: SessionPlace, folder: string): readonly Tool[] {
+    const find: FindSource = (question, call) => this.#sources.find(question, folder, call), { tools } = this.settings;
+    return [...(tools.crate_sources ? [crateSources(find)] : []), ...(tools.rust_crate_query ? [this.#queries.tool(place, find)] : [])];
+  }
+}

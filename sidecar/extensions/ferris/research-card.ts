@@ -1,0 +1,69 @@
+/**
+ * What a user sees of a piece of research: a tool call in the session of whoever asked, told by us in the agent's place.
+ *
+ * Invariants: it is at its end when the research is; a flood of steps becomes a bounded number of updates.
+ */
+import type { AcpVersion } from "../../agents/introduction";
+import type { Neighbour } from "../../proxies/proxy";
+import type { JsonObject } from "../../rpc/json";
+
+export interface CardSubject {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly title: string;
+  readonly input: JsonObject;
+  readonly folder: string;
+}
+
+/** Steps that are shown, the newest ones; and updates, of one card. */
+const SHOWN = 12, MOST_UPDATES = 200;
+const LONGEST = 200;
+
+export class ResearchCard {
+  readonly #steps: string[] = [];
+  #taken = 0;
+  #updates = 0;
+  #isOver = false;
+
+  /** `version`: of the protocol that the client speaks; in the second a call is announced by its first update. */
+  constructor(private readonly client: Neighbour, private readonly subject: CardSubject, version: AcpVersion) {
+    const { title, input, folder } = subject;
+    this.#tell({ title, kind: "search", status: "pending", rawInput: input, locations: [{ path: folder }] }, version === 1 ? "tool_call" : "tool_call_update");
+  }
+
+  /** One line. */
+  begin(line: string): void { this.#update({ status: "in_progress", content: this.#with(line) }); }
+  waits(line: string): void { this.#update({ content: this.#with(line) }); }
+  did(line: string): void {
+    this.#taken++;
+    this.#update({ content: this.#with(line) });
+  }
+
+  /** How many steps there were. */
+  get steps(): number { return this.#taken; }
+
+  end(status: "completed" | "failed", line: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#tell({ status, content: this.#with(line) });
+  }
+
+  #with(line: string): readonly JsonObject[] {
+    this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST));
+    const shown = this.#steps.slice(-SHOWN), left = this.#steps.length - shown.length;
+    if (this.#steps.length > 2 * SHOWN) this.#steps.splice(0, this.#steps.length - 2 * SHOWN);
+    return [{ type: "content", content: { type: "text", text: [...(left > 0 ? ["…"] : []), ...shown].map(each => `- ${escaped(each)}`).join("\n") } }];
+  }
+
+  #update(update: JsonObject): void {
+    if (!this.#isOver && ++this.#updates <= MOST_UPDATES) this.#tell(update);
+  }
+
+  #tell(update: JsonObject, sessionUpdate = "tool_call_update"): void {
+    const { sessionId, toolCallId } = this.subject;
+    this.client.notify("session/update", { sessionId, update: { sessionUpdate, toolCallId, ...update } });
+  }
+}
+
+/** An agent's words are no Markdown of ours. */
+function escaped(line: string): string { return line.replaceAll(/[\\`*_[\]<>~#|]/g, "\\$&"); }

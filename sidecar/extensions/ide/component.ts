@@ -1,0 +1,79 @@
+/**
+ * The component: the tool `ide_operation` in each session, which asks upstream. What it asks about is inside of the session's folders; what it shows may be
+ * elsewhere, as a definition in a library is.
+ */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { IDE_OPERATION, type IdeOperation } from "../../../src/protocol/ide";
+import { offersIde, readIdeAnswer } from "../../../src/protocol/ide-read";
+import { contains, placeOf } from "../../permissions/boundary";
+import type { Chain, ProxyDefinition } from "../../proxies/proxy";
+import { RpcError } from "../../rpc/message";
+import type { ExtensionWorld } from "../extension";
+import { sessionTools, type SessionPlace, type SessionToolsProxy } from "../session-tools";
+import { ToolFailure, type Tool, type ToolAnswer, type ToolCall } from "../tool";
+import { connectToolServer } from "../tool-server";
+import type { Operate } from "./adapter";
+import { ARGUMENTS, operationOf } from "./arguments";
+import { rendered } from "./render";
+
+/** Of the MCP server. */
+/** Not `ide`: Claude keeps that name for itself, and drops whoever else has it. */
+export const SERVER = "ide-operations";
+const INSTRUCTIONS = "What the editor or a language server knows of the code: errors without a build, where a name is defined and used, what it is, and previews of renaming, quick fixes and formatting. More exact than searching for text. It changes nothing.";
+
+/** `isOffered`: whether somebody upstream answers; asked for each session that begins. */
+export function ideTools(chain: Chain, world: Pick<ExtensionWorld, "clock" | "version">, operate: Operate, isOffered: () => boolean): SessionToolsProxy {
+  const { clock, version } = world, { odd } = chain;
+  return sessionTools(chain, {
+    name: SERVER,
+    server: place => isOffered() ? { connect: connectToolServer({ name: SERVER, title: "IDE operations", version, instructions: INSTRUCTIONS, tools: [ideOperation(place, operate)], clock, odd }) } : undefined,
+  });
+}
+
+/** Alone, behind a client or an adapter that offers the capability; where none does, it adds nothing. */
+export function ideComponent(world: Pick<ExtensionWorld, "clock" | "version">): ProxyDefinition {
+  return { name: "IDE operations", make: chain => {
+    let isOffered = false;
+    const tools = ideTools(chain, world, (request, { signal }) => chain.client.request(IDE_OPERATION, request, { signal }), () => isOffered);
+    return { fromClient: { requests: { ...tools.requests, initialize: request => { isOffered = offersIde(request.params); return request.pass(); } } }, close: () => tools.close() };
+  } };
+}
+
+function ideOperation({ folders }: SessionPlace, operate: Operate): Tool {
+  return {
+    name: "ide_operation", title: "IDE operation", inputSchema: ARGUMENTS, annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    description: "Asks the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Say which name is meant by `path`, `line` and `symbol`. Nothing is changed: edits are shown, make them yourself.",
+    call: async (args, call) => answered(await placed(operationOf(args), folders), folders, operate, call),
+  };
+}
+
+async function answered(operation: IdeOperation, folders: readonly string[], operate: Operate, { signal, progress }: ToolCall): Promise<ToolAnswer> {
+  const raw = await operate({ ...operation, folders }, { signal, progress }).catch((error: unknown) => { throw error instanceof RpcError ? new ToolFailure(error.message) : error; });
+  const answer = readIdeAnswer(operation.operation, raw);
+  if (!answer) throw new ToolFailure("The editor's answer could not be understood.");
+  return { ...rendered(operation, answer, folders) };
+}
+
+/** With an absolute path, as the session's folders spell it. Rejects with a `ToolFailure` when it is in none of them. */
+export async function placed<T extends IdeOperation>(operation: T, folders: readonly string[]): Promise<T> {
+  const { path: given } = operation;
+  if (given === undefined) return operation;
+  const [cwd = ""] = folders, file = path.resolve(cwd, given.startsWith("file:") ? fromUri(given) : given);
+  const { real, isInside } = file.includes("\0") ? { real: file, isInside: false } : await placeOf(file, folders).catch((error: unknown) => { throw new ToolFailure(`${given} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`); });
+  if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
+  return { ...operation, path: folders.some(folder => contains(folder, file)) ? file : await respelled(real, folders) };
+}
+
+function fromUri(uri: string): string {
+  try { return fileURLToPath(uri); } catch { throw new ToolFailure(`${uri} is no file's URI.`); }
+}
+
+/** A file that was named by another way than through the folders: editors know it by theirs. */
+async function respelled(real: string, folders: readonly string[]): Promise<string> {
+  for (const folder of folders) {
+    const { real: root } = await placeOf(folder, folders);
+    if (contains(root, real)) return path.join(folder, path.relative(root, real));
+  }
+  return real;
+}

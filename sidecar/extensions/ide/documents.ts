@@ -1,0 +1,115 @@
+/**
+ * The files that a language server has open: as they are on disk, told again when they have changed there.
+ *
+ * Invariants: a server hears of a text once; before an operation all that it has open is of now; so many are open and no more, the one longest unused goes.
+ */
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { ErrorCode } from "../../../src/protocol/errors";
+import { linesOf } from "../../../src/protocol/ide-text";
+import type { Clock } from "../../rpc/clock";
+import { RpcError } from "../../rpc/message";
+
+export const MOST_OPEN = 40;
+const MOST_FILE_BYTES = 4 * 1024 * 1024;
+
+export interface OpenDocument {
+  readonly uri: string;
+  readonly version: number;
+  readonly lines: readonly string[];
+  /** The server was told of its text then. */
+  readonly changedAt: number;
+  /** It has been told of one text only. */
+  readonly isNew: boolean;
+}
+interface Kept extends OpenDocument { readonly text: string; readonly languageId: string; readonly stamp: string }
+
+export interface Server {
+  notify(method: string, params: unknown): void;
+  /** It wants to hear of saved files. */
+  hearsOfSaves(): boolean;
+}
+
+export class Documents {
+  /** By path, the one longest unused first. */
+  readonly #open = new Map<string, Kept>();
+
+  constructor(private readonly server: Server, private readonly clock: Clock) {}
+
+  get paths(): readonly string[] { return [...this.#open.keys()]; }
+
+  at(file: string): OpenDocument | undefined { return this.#open.get(file); }
+
+  /** Rejects with a sentence when there is no text. */
+  async open(file: string, languageId: string): Promise<OpenDocument> {
+    const { text, stamp } = await textOf(file), known = this.#open.get(file), document = known ? this.#changed(known, text, stamp) : this.#opened(file, languageId, text, stamp);
+    this.#keep(file, document);
+    return document;
+  }
+
+  /** What has changed on disk meanwhile. */
+  async refresh(): Promise<void> {
+    for (const [file, known] of [...this.#open]) {
+      const stamp = await stampOf(file).catch(() => undefined);
+      if (stamp === known.stamp) continue;
+      const read = stamp === undefined ? undefined : await textOf(file).catch(() => undefined);
+      if (this.#open.get(file) !== known) continue; // another operation was first
+      if (read) this.#open.set(file, this.#changed(known, read.text, read.stamp));
+      else this.#close(file, known);
+    }
+  }
+
+  #opened(file: string, languageId: string, text: string, stamp: string): Kept {
+    const uri = pathToFileURL(file).href;
+    this.server.notify("textDocument/didOpen", { textDocument: { uri, languageId, version: 1, text } });
+    return { uri, version: 1, text, lines: linesOf(text), languageId, stamp, changedAt: this.clock.now(), isNew: true };
+  }
+
+  #changed(known: Kept, text: string, stamp: string): Kept {
+    if (known.text === text) return { ...known, stamp };
+    const { uri } = known, version = known.version + 1;
+    this.server.notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text }] });
+    if (this.server.hearsOfSaves()) this.server.notify("textDocument/didSave", { textDocument: { uri }, text });
+    return { ...known, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
+  }
+
+  #keep(file: string, document: Kept): void {
+    this.#open.delete(file);
+    this.#open.set(file, document);
+    const [oldest] = this.#open;
+    if (this.#open.size > MOST_OPEN && oldest) this.#close(...oldest);
+  }
+
+  #close(file: string, { uri }: OpenDocument): void {
+    this.#open.delete(file);
+    this.server.notify("textDocument/didClose", { textDocument: { uri } });
+  }
+}
+
+/** A file as text, and what tells it from a later one. */
+async function textOf(file: string): Promise<{ readonly text: string; readonly stamp: string }> {
+  const stamp = await stampOf(file), text = (await readFile(file, "utf8").catch((error: unknown) => { throw unreadable(file, error); })).replace(/^\uFEFF/, "");
+  if (text.includes("\0")) throw refused(`${file} is no text.`);
+  return { text, stamp };
+}
+
+async function stampOf(file: string): Promise<string> {
+  const found = await stat(file).catch((error: unknown) => { throw unreadable(file, error); });
+  if (!found.isFile()) throw refused(`${file} is no file.`);
+  if (found.size > MOST_FILE_BYTES) throw refused(`${file} is larger than ${MOST_FILE_BYTES / 1024 / 1024} MB.`);
+  return `${found.mtimeMs} ${found.size}`;
+}
+
+/** The lines of a file that need not be open; none where they cannot be read. */
+export async function linesIn(file: string): Promise<readonly string[]> {
+  if (!path.isAbsolute(file)) return []; // a server's own kind of place
+  return textOf(file).then(({ text }) => linesOf(text), () => []);
+}
+
+export function refused(sentence: string): RpcError { return new RpcError(ErrorCode.refused, sentence); }
+
+function unreadable(file: string, error: unknown): RpcError {
+  const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return isAbsent ? refused(`There is no file ${file}.`) : refused(`${file} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,16 @@
+/** IDE operations: the adapter and, behind it, the component, as one proxy. */
+import type { BuiltInExtension } from "../extension";
+import { adapting, IdeAdapter } from "./adapter";
+import { ideTools } from "./component";
+
+export const ide: BuiltInExtension = {
+  id: "ide", name: "IDE operations",
+  define: (settings, world) => ({ name: "IDE operations", make: chain => {
+    const adapter = new IdeAdapter(chain, settings, world), { fromClient, fromSuccessor, close } = adapting(adapter);
+    const tools = ideTools(chain, world, adapter.operate, () => true);
+    return {
+      fromClient: { requests: { ...fromClient.requests, ...tools.requests } }, fromSuccessor,
+      close: async () => { tools.close(); await close(); },
+    };
+  } }),
+};

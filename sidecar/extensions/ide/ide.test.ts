@@ -1,0 +1,159 @@
+/** The extension in a chain: an agent that calls the tool, and a client with the capability, or without. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { IDE_CAPABILITY, IDE_OPERATION } from "../../../src/protocol/ide";
+import { offersIde } from "../../../src/protocol/ide-read";
+import type { ProxyDefinition } from "../../proxies/proxy";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { methodNotFound } from "../../rpc/peer";
+import { temporaryFolder } from "../../testing/drive";
+import { ExtensionRig } from "../../testing/extension-world";
+import { bridge, said } from "../../testing/mcp-ends";
+import { connected, World } from "../../testing/mcp-world";
+import { program } from "../../testing/programs";
+import { ideAdapter } from "./adapter";
+import { ideComponent, placed } from "./component";
+import { ide } from "./extension";
+
+const OFFERED = { _meta: { [IDE_CAPABILITY.namespace]: { [IDE_CAPABILITY.name]: true } } };
+
+/** A chain in a folder with `a.words`; `asked`: what came to the client. */
+class Chain implements AsyncDisposable {
+  readonly #folder = temporaryFolder();
+  readonly rig = new ExtensionRig();
+  readonly asked: unknown[] = [];
+  readonly initialized: unknown[] = [];
+  readonly world: World;
+  /** Of the client. */
+  answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
+
+  constructor(stages: (settings: JsonObject, rig: ExtensionRig) => readonly ProxyDefinition[], settings: JsonObject = {}) {
+    writeFileSync(this.file, "one two\nthree one\n");
+    const { command, args } = program("lsp-server");
+    this.world = new World({
+      stages: [...stages({ languages: { words: { command, args, extensions: ["words"] } }, ...settings }, this.rig), bridge()],
+      client: request => {
+        if (request.method !== IDE_OPERATION) return request.fail(methodNotFound(request.method));
+        this.asked.push(request.params);
+        try { request.respond(this.answer(objectOr(request.params))); } catch (error) { request.fail(error); }
+      },
+      agent: request => { if (request.method === "initialize") this.initialized.push(request.params); return false; },
+    });
+  }
+
+  get folder(): string { return this.#folder.path; }
+  get file(): string { return path.join(this.folder, "a.words"); }
+
+  async session(capabilities: JsonObject = {}): Promise<Client & AsyncDisposable> {
+    await this.world.client.request("initialize", { protocolVersion: 1, clientCapabilities: { terminal: true, ...capabilities } });
+    const { servers } = await this.world.setup("session/new", { cwd: this.folder, mcpServers: [] });
+    deepEqual(servers.map(({ name }) => name), ["ide-operations"]);
+    return connected(servers[0]!);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+    this.rig[Symbol.dispose]();
+    this.#folder[Symbol.dispose]();
+    deepEqual(this.world.odd, []);
+  }
+}
+
+const whole = (settings: JsonObject, rig: ExtensionRig): readonly ProxyDefinition[] => [ide.define(settings, rig.world)];
+const call = (client: Client, args: JsonObject) => client.callTool({ name: "ide_operation", arguments: args });
+const HOVER = { operation: "hover", path: "a.words", symbol: "one" };
+
+suite("the extension ide", () => {
+  test("offers one tool, that changes nothing", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session();
+    const { tools: [tool, ...more] } = await client.listTools();
+    deepEqual([tool?.name, tool?.annotations?.readOnlyHint, more], ["ide_operation", true, []]);
+  });
+
+  test("where the client has the capability it is asked, and no language server is started", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session(OFFERED);
+    equal(said(await call(client, HOVER)), "of the editor");
+    deepEqual(chain.asked, [{ operation: "hover", path: chain.file, at: { symbol: "one" }, folders: [chain.folder] }]);
+    deepEqual(chain.rig.logged, []);
+  });
+
+  test("where it has not, a language server answers, and who stands behind is told of the capability", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session();
+    equal(said(await call(client, HOVER)), "**one**, 3 letters");
+    deepEqual([chain.asked, chain.initialized.map(offersIde), objectOr(objectOr(chain.initialized[0]).clientCapabilities).terminal], [[], [true], true]);
+  });
+
+  test("adapter and component as two proxies of a chain do the same", async () => {
+    for (const capabilities of [{}, OFFERED]) {
+      await using chain = new Chain((settings, rig) => [ideAdapter(settings, rig.world), ideComponent(rig.world)]);
+      await using client = await chain.session(capabilities);
+      equal(said(await call(client, HOVER)), capabilities === OFFERED ? "of the editor" : "**one**, 3 letters");
+    }
+  });
+
+  test("a component that nobody serves adds nothing", async () => {
+    await using chain = new Chain((_, rig) => [ideComponent(rig.world)]);
+    await rejects(chain.session(), { message: /Expected values/ });
+  });
+
+  test("an agent that knows the method may ask itself", async () => {
+    await using chain = new Chain(whole);
+    await using _ = await chain.session();
+    deepEqual(await chain.world.agent.request(IDE_OPERATION, { operation: "hover", path: chain.file, at: { line: 0, character: 4 }, folders: [chain.folder] }), { kind: "hover", text: "**two**, 3 letters" });
+    await rejects(chain.world.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }), (error: unknown) => error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message));
+  });
+
+  test("what the client refuses with, and what cannot be understood, is a sentence for the model", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session(OFFERED);
+    chain.answer = () => { throw new RpcError(-32052, "This workspace is not trusted."); };
+    const refused = await call(client, HOVER);
+    deepEqual([refused.isError, said(refused)], [true, "This workspace is not trusted."]);
+    for (const answer of [undefined, null, "text", { kind: "symbols" }]) {
+      chain.answer = () => answer;
+      equal(said(await call(client, HOVER)), "The editor's answer could not be understood.");
+    }
+  });
+
+  test("what is outside of the session's folders is not asked about, by whatever way", async () => {
+    using elsewhere = temporaryFolder();
+    await using chain = new Chain(whole);
+    await using client = await chain.session(OFFERED);
+    writeFileSync(path.join(elsewhere.path, "b.words"), "secret");
+    symlinkSync(elsewhere.path, path.join(chain.folder, "out"));
+    for (const file of [path.join(elsewhere.path, "b.words"), "../x.words", "out/b.words", "a\0b"]) {
+      const answer = await call(client, { operation: "hover", path: file, line: 1 });
+      ok(answer.isError);
+      match(said(answer), /is outside of this session's folders \(.*\)\.$/);
+    }
+    deepEqual(chain.asked, []);
+  });
+
+  test("wrong settings are said, and what is right of them counts", async () => {
+    await using chain = new Chain(whole, { languages: { words: { command: 7 }, rust: { args: "x" } }, timeLimitSeconds: 1 });
+    await using client = await chain.session();
+    match(said(await call(client, HOVER)), /No language server is known for files that end in “\.words”/);
+    deepEqual(chain.rig.logged.map(each => each.slice(0, 50)), ["warn: The settings of the language “words” are lef", "warn: The settings of the language “rust” are left", "warn: “timeLimitSeconds” of the settings has to be"]);
+  });
+});
+
+suite("the path of an operation", () => {
+  const at = async (given: string, folders: readonly string[]): Promise<string> => (await placed({ operation: "document_symbols", path: given } as const, folders)).path;
+
+  test("is spelled as the session's folders are", async () => {
+    using real = temporaryFolder();
+    const folder = path.join(real.path, "real"), link = path.join(real.path, "link");
+    mkdirSync(folder);
+    symlinkSync(folder, link);
+    writeFileSync(path.join(folder, "a"), "");
+    deepEqual(await Promise.all(["a", "./x/../a", path.join(link, "a"), path.join(folder, "a"), `file://${link}/a`].map(each => at(each, [link]))), Array(5).fill(path.join(link, "a")));
+    equal(await at(path.join(folder, "a"), ["/elsewhere", folder]), path.join(folder, "a"));
+    await rejects(at("file://host/%", [folder]), /is no file's URI/);
+  });
+});

@@ -1,0 +1,261 @@
+/**
+ * A language server: its process, what it is told and asked, and what it says of itself.
+ *
+ *   start ── initialize ──▶ running ── stop: shutdown, exit, then the ladder of child.ts ──▶ gone
+ *                              └── ends, or speaks no LSP ──▶ fallen: `closed` says why, the process is ended
+ *
+ * Invariants: nobody waits for it longer than they want to; what it asks is answered, and changes nothing here; what it says is bounded.
+ */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { ErrorCode } from "../../../src/protocol/errors";
+import { statusOf, type Child } from "../../agents/child";
+import { LastBytes } from "../../agents/last-bytes";
+import type { Closed } from "../../rpc/channel";
+import { arrayOr, isObject, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
+import type { ExtensionWorld } from "../extension";
+import { Documents, refused } from "./documents";
+import { INTRODUCED } from "./introduced";
+import type { Language, ServerCommand } from "./languages";
+import { lspChannel, NotLsp } from "./lsp-frames";
+import { pathOf } from "./lsp-shapes";
+import { IDLE, readyIn, workOf, type Work } from "./waiting";
+
+export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "log" | "version"> {}
+
+/** Of an operation: who waits, until when, and who is told what it waits for. */
+export interface Patience { readonly signal: AbortSignal; readonly until: number; readonly progress: (message: string) => void }
+
+/** What it published of a file last. */
+export interface Published { readonly at: number; readonly diagnostics: readonly JsonObject[] }
+
+/** Some are programs for a virtual machine. */
+const INITIALIZE_MS = 120_000;
+const SHUTDOWN_MS = 1_000;
+const EXIT_MS = 1_000;
+const STDERR_BYTES = 8 * 1024;
+/** Of diagnostics: files, and of each file. */
+const MOST_FILES = 1_000, MOST_OF_FILE = 500;
+const MOST_TOKENS = 100;
+/** Words of its own in the log. */
+const MOST_SAID = 20;
+/** LSP 3.17, "ErrorCodes": the text changed meanwhile, or the server has other things to do; asking again helps. */
+const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
+const AGAIN_MS = 200, MOST_TRIES = 5;
+
+export class LanguageServer {
+  readonly documents: Documents;
+  /** Why it is gone: continues “it …”. Undefined when it was stopped. */
+  readonly closed: Promise<string | undefined>;
+  readonly #peer: Peer;
+  readonly #stderr = new LastBytes(STDERR_BYTES);
+  readonly #published = new Map<string, Published>();
+  readonly #listening = new Set<() => void>();
+  #capabilities: JsonObject = {};
+  #work: Work = IDLE;
+  #said = 0;
+  #stopping: Promise<void> | undefined;
+
+  private constructor(private readonly child: Child, readonly name: string, private readonly folder: string, private readonly language: Language, private readonly world: ServerWorld) {
+    this.documents = new Documents({ notify: (method, params) => this.#peer.notify(method, params), hearsOfSaves: () => hearsOfSaves(this.#capabilities) }, world.clock);
+    let settle: (why: string | undefined) => void = () => undefined;
+    this.closed = new Promise(resolve => { settle = resolve; });
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
+    const channel = lspChannel(child.stdout, child.stdin);
+    this.#peer = new Peer(channel, {
+      request: request => this.#asked(request),
+      notification: (method, params) => this.#heard(method, objectOr(params)),
+      closed: reason => {
+        if (this.#stopping) settle(undefined);
+        else this.#stopping = this.#why(reason).then(why => { settle(why); return child.stop(); });
+        this.#news();
+      },
+      odd: (what, detail) => this.#log(what, { detail: readable(detail, 300) }),
+    });
+    this.#shut = async () => {
+      await this.#within(SHUTDOWN_MS, this.#peer.request("shutdown", undefined).catch(() => undefined));
+      this.#peer.notify("exit", undefined);
+      await channel[Symbol.asyncDispose]();
+    };
+  }
+  readonly #shut: () => Promise<void>;
+
+  /** Rejects with a sentence when it cannot be started, or when `ending` aborts; nothing is left then. */
+  static async start(command: ServerCommand, folder: string, language: Language, world: ServerWorld, ending: AbortSignal): Promise<LanguageServer> {
+    const name = path.basename(command.command), started = await world.start({ name, command: command.command, args: command.args, env: command.env ?? {}, cwd: folder });
+    if (started.kind === "failed") throw refused(`${name} could not be started: ${(await started.why).what}`);
+    if (ending.aborted) { // meanwhile: nobody tells it any more
+      await started.child.stop();
+      throw refused(`${name} could not be started: the session has ended.`);
+    }
+    const server = new LanguageServer(started.child, name, folder, language, world), end = (): void => void server.stop();
+    ending.addEventListener("abort", end, { once: true });
+    try { await server.#initialize(); }
+    catch (error) {
+      ending.removeEventListener("abort", end);
+      const why = error instanceof RpcError ? error.message : String(error);
+      await server.stop();
+      throw refused(`${name} could not be started: ${why}`);
+    }
+    return server;
+  }
+
+  /** Of its answer to `initialize`. */
+  capability(name: string): unknown {
+    const value = this.#capabilities[name];
+    return value === false ? undefined : value;
+  }
+
+  runsCommand(command: string): boolean { return arrayOr(objectOr(this.#capabilities.executeCommandProvider).commands).includes(command); }
+
+  published(file: string): Published | undefined { return this.#published.get(file); }
+  get publishedFiles(): readonly string[] { return [...this.#published].filter(([, { diagnostics }]) => diagnostics.length > 0).map(([file]) => file); }
+
+  /** What it is at, for a sentence; empty: nothing. */
+  get work(): string { return workOf(this.#work); }
+  readyIn(now: number): number { return readyIn(this.#work, now); }
+
+  /** Rejects with a sentence: of the server, of who has lost patience, or because it is gone. */
+  async request(method: string, params: unknown, patience: Patience): Promise<unknown> {
+    for (let tries = 1; ; tries++) {
+      try { return await this.#ask(method, params, patience); }
+      catch (error) {
+        if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
+        if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} cannot do that (${method}).`);
+        if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
+        if (tries === MOST_TRIES) throw refused(`${this.name} was busy and gave no answer. Ask again.`);
+        await this.settled(moment(this.world.clock.now() + AGAIN_MS), patience);
+      }
+    }
+  }
+
+  async #ask(method: string, params: unknown, { signal }: Patience): Promise<unknown> {
+    signal.throwIfAborted();
+    const withdrawn = new Promise<never>((_, reject) => { signal.addEventListener("abort", () => reject(signal.reason), { once: true }); });
+    withdrawn.catch(() => undefined);
+    try { return await Promise.race([withdrawn, this.#peer.request(method, params, { signal })]); }
+    catch (error) {
+      if (error instanceof ConnectionClosed) throw await this.#gone();
+      throw error;
+    }
+  }
+
+  async #gone(): Promise<RpcError> { return refused(`${this.name} is gone: ${await this.closed ?? "the session is over."} Ask again.`); }
+
+  /** Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time. Rejects when the signal aborts, and when it is gone. */
+  async settled(again: (now: number) => number, { signal, until, progress }: Patience): Promise<boolean> {
+    for (let told = ""; ;) {
+      signal.throwIfAborted();
+      const now = this.world.clock.now(), ms = again(now);
+      if (ms <= 0) return true;
+      if (this.#stopping) throw await this.#gone();
+      if (now >= until) return false;
+      if (this.work !== "" && this.work !== told) progress(`${this.name}: ${told = this.work}`);
+      await this.#newsWithin(Math.min(ms, until - now), signal);
+    }
+  }
+
+  stop(): Promise<void> { return (this.#stopping ??= this.child.stop(this.#shut)); }
+
+  async #initialize(): Promise<void> {
+    const uri = pathToFileURL(this.folder).href, folders = [{ uri, name: path.basename(this.folder) || this.folder }];
+    const answer = await this.#within(INITIALIZE_MS, this.#peer.request("initialize", {
+      processId: process.pid, clientInfo: { name: "symposium", version: this.world.version }, rootUri: uri, rootPath: this.folder, workspaceFolders: folders, capabilities: INTRODUCED,
+      ...(this.language.initializationOptions === undefined ? {} : { initializationOptions: this.language.initializationOptions }),
+    }).catch(async (error: unknown) => { throw refused(await this.#why(error instanceof ConnectionClosed ? error.reason : { message: error instanceof Error ? error.message : String(error) })); }));
+    if (answer === undefined) throw refused(`it did not answer within ${INITIALIZE_MS / 1000} seconds.`);
+    this.#capabilities = objectOr(objectOr(answer).capabilities);
+    this.#peer.notify("initialized", {});
+    if (this.language.settings) this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
+    this.#work = { ...this.#work, idleSince: this.world.clock.now() };
+    this.#log("language server ready", { folder: this.folder });
+  }
+
+  #heard(method: string, params: JsonObject): void {
+    switch (method) {
+      case "textDocument/publishDiagnostics": this.#publishes(params); break;
+      case "$/progress": this.#progresses(params); break;
+      case "experimental/serverStatus": if (typeof params.quiescent === "boolean") this.#work = { ...this.#work, isQuiescent: params.quiescent }; break;
+      case "window/showMessage": if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) }); return;
+      default: return;
+    }
+    this.#news();
+  }
+
+  #publishes({ uri, version, diagnostics }: JsonObject): void {
+    const file = pathOf(uri);
+    if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0))) return;
+    this.#published.delete(file);
+    this.#published.set(file, { at: this.world.clock.now(), diagnostics: arrayOr(diagnostics).filter(isObject).slice(0, MOST_OF_FILE) });
+    const [oldest] = this.#published.keys();
+    if (this.#published.size > MOST_FILES && oldest !== undefined) this.#published.delete(oldest);
+  }
+
+  #progresses({ token, value }: JsonObject): void {
+    const key = String(token), { kind, title, message, percentage } = objectOr(value), running = new Map(this.#work.running), now = this.world.clock.now();
+    if (kind === "end" && running.delete(key)) this.#work = { ...this.#work, running, idleSince: now };
+    if ((kind !== "begin" && !running.has(key)) || (running.size >= MOST_TOKENS && !running.has(key)) || (kind !== "begin" && kind !== "report")) return;
+    const before = running.get(key)?.split(": ")[0], percent = numberOr(percentage, undefined);
+    running.set(key, readable(`${stringOr(title, before ?? "at work")}${stringOr(message, "") === "" ? "" : `: ${String(message)}`}${percent === undefined ? "" : ` ${Math.round(percent)} %`}`, 200));
+    this.#work = { ...this.#work, running };
+  }
+
+  #asked(request: IncomingRequest): void {
+    const { method } = request, params = objectOr(request.params);
+    switch (method) {
+      case "workspace/configuration": return request.respond(arrayOr(params.items).slice(0, 100).map(item => sectionOf(this.language.settings, objectOr(item).section)));
+      case "workspace/workspaceFolders": return request.respond([{ uri: pathToFileURL(this.folder).href, name: path.basename(this.folder) }]);
+      case "workspace/applyEdit": return request.respond({ applied: false, failureReason: "Nothing is changed here: edits are only shown." });
+      case "window/showDocument": return request.respond({ success: false });
+      case "window/showMessageRequest": case "window/workDoneProgress/create": case "client/registerCapability": case "client/unregisterCapability": return request.respond(null);
+      default: return /^workspace\/\w+\/refresh$/.test(method) ? request.respond(null) : request.fail(methodNotFound(method));
+    }
+  }
+
+  #news(): void { for (const hear of [...this.#listening]) hear(); }
+
+  #newsWithin(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const over = (): void => {
+        this.#listening.delete(over);
+        signal.removeEventListener("abort", over);
+        late[Symbol.dispose]();
+        resolve();
+      };
+      const late = this.world.clock.after(ms, over);
+      this.#listening.add(over);
+      signal.addEventListener("abort", over);
+    });
+  }
+
+  /** Undefined: it took longer. */
+  #within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const late = this.world.clock.after(ms, () => resolve(undefined));
+      answer.then(resolve, reject).finally(() => late[Symbol.dispose]());
+    });
+  }
+
+  /** It is gone, or of no use. */
+  async #why({ message, cause }: Closed): Promise<string> {
+    const hasExited = !(cause instanceof NotLsp) && await this.child.within(EXIT_MS, this.child.exited), words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
+    return `${hasExited ? `it ended with ${statusOf(await this.child.exited)}.` : message}${words === "" ? "" : ` It said: ${readable(words, 600)}`}`;
+  }
+
+  #log(message: string, detail: JsonObject): void { this.world.log("info", message, { server: this.name, ...detail }); }
+}
+
+function moment(at: number): (now: number) => number { return now => at - now; }
+
+/** LSP 3.17, `TextDocumentSyncOptions`. */
+function hearsOfSaves({ textDocumentSync }: JsonObject): boolean { const { save } = objectOr(textDocumentSync); return save === true || isObject(save); }
+
+/** `a.b` of the settings, or all of them; null where there is nothing. */
+function sectionOf(settings: JsonObject | undefined, section: unknown): unknown {
+  if (typeof section !== "string" || section === "") return settings ?? null;
+  let value: unknown = settings?.[section];
+  if (value === undefined) { value = settings; for (const name of section.split(".")) value = objectOr(value)[name]; }
+  return value ?? null;
+}

@@ -1,0 +1,144 @@
+/**
+ * The framing of the Language Server Protocol: `Content-Length: n`, an empty line, n bytes of JSON; as a channel of frames, so that requests, answers,
+ * cancellation and the end of the connection are our own peer's affair.
+ *
+ * Invariants: what is read is bounded; a message is shown when the one before it was taken; what is no LSP closes the channel with a reason, because nothing
+ * behind it can be found again.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { Channel, Closed, Receiver } from "../../rpc/channel";
+import { Frame } from "../../rpc/frame";
+import { objectOr } from "../../rpc/json";
+import type { Message } from "../../rpc/message";
+
+/** Of a message; servers that answer with more are not served. */
+export const MOST_BYTES = 32 * 1024 * 1024;
+/** Between two messages: headers, and what some programs print for people. */
+const MOST_BETWEEN = 16 * 1024;
+const EXCERPT = 200;
+
+export class NotLsp extends Error { override readonly name = "NotLsp"; }
+
+/** Cuts a stream of bytes into messages, wherever its chunks begin and end. */
+export class LspSplitter {
+  #chunks: Buffer[] = [];
+  #held = 0;
+  /** Of the message whose header was read. */
+  #length: number | undefined;
+
+  constructor(private readonly mostBytes = MOST_BYTES) {}
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+  }
+
+  /** The next message that is complete. What comes before a header and is none is left out. Throws `NotLsp`. */
+  next(): Buffer | undefined {
+    while (this.#length === undefined) {
+      const all = this.#all(), end = all.indexOf("\r\n\r\n");
+      if ((end === -1 ? all.length : end) > MOST_BETWEEN) throw new NotLsp(`it wrote what is no header of LSP: “${excerpt(all)}”.`);
+      if (end === -1) return undefined;
+      this.#length = this.#lengthIn(all.subarray(0, end));
+      this.#keep(all.subarray(end + 4));
+    }
+    if (this.#held < this.#length) return undefined;
+    const all = this.#all(), message = all.subarray(0, this.#length);
+    this.#keep(all.subarray(this.#length));
+    this.#length = undefined;
+    return message;
+  }
+
+  /** Undefined: it was no header. */
+  #lengthIn(header: Buffer): number | undefined {
+    const said = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
+    if (said === undefined) return undefined;
+    const length = Number(said);
+    if (length > this.mostBytes) throw new NotLsp(`it wrote a message of ${length} bytes; ${this.mostBytes} are the most that is read.`);
+    return length;
+  }
+
+  #all(): Buffer {
+    const [first] = this.#chunks, all = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    this.#chunks = [all];
+    return all;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#chunks = [rest];
+    this.#held = rest.length;
+  }
+}
+
+function excerpt(bytes: Buffer): string { return bytes.subarray(0, EXCERPT).toString().trim().replaceAll(/\s+/g, " "); }
+
+/** Takes both streams over; `input` is read from `start` on. Disposing ends `output`. */
+export function lspChannel(input: Readable, output: Writable): Channel { return new LspChannel(input, output); }
+
+class LspChannel implements Channel {
+  #receiver: Receiver | undefined;
+  #closed: Closed | undefined;
+  #drained: (() => void)[] = [];
+
+  constructor(private readonly input: Readable, private readonly output: Writable) {
+    input.on("error", () => undefined); // whoever reads is told
+    output.on("error", cause => this.#close({ message: "it no longer listens.", cause })).on("drain", () => this.#release());
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#closed) return queueMicrotask(() => receiver.closed(this.#closed ?? ENDED));
+    this.#read(receiver).then(() => this.#close(ENDED), (cause: unknown) => this.#close(cause instanceof NotLsp ? { message: cause.message, cause } : { message: "its output could not be read.", cause }));
+  }
+
+  send(frame: Frame): boolean {
+    if (this.#closed || !this.output.writable) return true;
+    const body = Buffer.from(JSON.stringify(outgoing(frame.message)));
+    this.output.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
+    return !this.output.writableNeedDrain;
+  }
+
+  drained(): Promise<void> {
+    if (this.#closed || !this.output.writableNeedDrain) return Promise.resolve();
+    return new Promise(resolve => { this.#drained.push(resolve); });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { this.#close({ message: "the connection was closed." }); }
+
+  async #read(receiver: Receiver): Promise<void> {
+    const splitter = new LspSplitter();
+    for await (const chunk of this.input) {
+      splitter.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk)));
+      for (let body = splitter.next(); body; body = splitter.next()) {
+        if (this.#closed) return;
+        await receiver.receive(incoming(Frame.raw(body)));
+      }
+    }
+  }
+
+  #close(reason: Closed): void {
+    if (this.#closed) return;
+    this.#closed = reason;
+    this.#release();
+    this.output.end();
+    this.input.resume();
+    this.#receiver?.closed(reason);
+  }
+
+  #release(): void { for (const resolve of this.#drained.splice(0)) resolve(); }
+}
+
+const ENDED: Closed = { message: "it has ended." };
+/** How requests are cancelled: ACP's spelling, which is our peer's, and LSP's. */
+const OURS = "$/cancel_request", THEIRS = "$/cancelRequest";
+
+function outgoing(message: Message): Message {
+  return "method" in message && message.method === OURS ? { jsonrpc: "2.0", method: THEIRS, params: { id: objectOr(message.params).requestId } } : message;
+}
+
+function incoming(frame: Frame): Frame {
+  let message: Message;
+  try { message = frame.message; }
+  catch { return frame; } // the peer says what is wrong with it
+  return "method" in message && message.method === THEIRS ? Frame.of({ jsonrpc: "2.0", method: OURS, params: { requestId: objectOr(message.params).id } }) : frame;
+}

@@ -1,0 +1,256 @@
+/** Language servers, played by a program of ours: what is asked of them, and how they misbehave. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { IdeAnswer, IdeOperation } from "../../../src/protocol/ide";
+import { realClock, type Clock } from "../../rpc/clock";
+import { RpcError } from "../../rpc/message";
+import { census } from "../../testing/census";
+import { temporaryFolder } from "../../testing/drive";
+import { ExtensionRig } from "../../testing/extension-world";
+import { hurriedClock } from "../../testing/hurried-clock";
+import { program } from "../../testing/programs";
+import { NEEDS_PROC, skipped } from "../../testing/skipped";
+import type { Language } from "./languages";
+import { Servers } from "./servers";
+
+const TEXT = "one two BAD  \nthree one\ntwo ODD heard\nanswers\n";
+
+/** Servers in a folder with `a.words`; what they log is a line a method. */
+class Rig implements AsyncDisposable {
+  readonly #folder = temporaryFolder();
+  readonly rig: ExtensionRig;
+  readonly servers: Servers;
+  readonly log = path.join(this.#folder.path, "log");
+  readonly progress: string[] = [];
+
+  constructor(habits: readonly string[] = [], { clock = hurriedClock(5), limitMs = 150_000, starting = () => undefined, ...more }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {}) {
+    this.rig = new ExtensionRig({ clock, environment: async () => { starting(); return process.env; } });
+    this.write(TEXT);
+    const spec = program("lsp-server", habits, { LSP_LOG: this.log });
+    const words: Language = { id: "words", name: "Words", files: { ".words": "words" }, programs: [{ command: spec.command, args: spec.args, env: spec.env }], isConfigured: true, install: "Look at it", ...more };
+    this.servers = new Servers(this.rig.world, { languages: [words], limitMs });
+  }
+
+  get folder(): string { return this.#folder.path; }
+  get file(): string { return path.join(this.folder, "a.words"); }
+  write(text: string, name = "a.words"): void { writeFileSync(path.join(this.folder, name), text); }
+  heard(): readonly string[] { return readFileSync(this.log, "utf8").trim().split("\n"); }
+  times(method: string): number { return this.heard().filter(each => each === method).length; }
+
+  ask(operation: IdeOperation, signal = new AbortController().signal): Promise<IdeAnswer> {
+    return this.servers.operate({ ...operation, folders: [this.folder] }, { signal, progress: message => this.progress.push(message) });
+  }
+  at(operation: "definition" | "references" | "hover", symbol: string, line?: number): Promise<IdeAnswer> { return this.ask({ operation, path: this.file, at: { symbol, ...(line === undefined ? {} : { line }) } }); }
+  async hover(symbol: string): Promise<string> { const answer = await this.at("hover", symbol); return answer.kind === "hover" ? answer.text : ""; }
+  async problems(): Promise<readonly string[]> {
+    const answer = await this.ask({ operation: "diagnostics", path: this.file });
+    return answer.kind === "diagnostics" ? answer.diagnostics.map(({ range, severity, code, text }) => `${range.start.line}:${range.start.character} ${severity} ${code} ${text}`) : [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.servers.close();
+    if (process.platform === "linux") deepEqual(census(this.rig.run), []);
+    this.rig[Symbol.dispose]();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+const says = (pattern: RegExp) => (error: unknown): boolean => error instanceof RpcError && (match(error.message, pattern), true);
+const places = (answer: IdeAnswer): readonly string[] => answer.kind === "locations" ? answer.locations.map(({ range, text }) => `${range.start.line}:${range.start.character} ${text}`) : [];
+const ALL = ["0:8 error 7 one two BAD  ", "2:4 warning odd two ODD heard"];
+
+suite("language servers", () => {
+  test("a place is found by its symbol, and each answer has the line it is about", async () => {
+    await using rig = new Rig();
+    deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
+    deepEqual(places(await rig.at("references", "two")), ["0:4 one two BAD  ", "2:0 two ODD heard"]);
+    equal(await rig.hover("three"), "**three**, 5 letters");
+    await rejects(rig.at("hover", "one", 2), says(/“one” is not on line 3 of .*a\.words; it is on lines 1, 2\./));
+    equal(rig.times("initialize"), 1);
+  });
+
+  test("an outline has what is in what", async () => {
+    await using rig = new Rig();
+    const answer = await rig.ask({ operation: "document_symbols", path: rig.file });
+    deepEqual(answer.kind === "symbols" && answer.symbols.slice(0, 3).map(({ name, kind, depth, text }) => [name, kind, depth, text]), [["one", "function", 0, "one two BAD  "], ["two", "variable", 1, "one two BAD  "], ["BAD", "variable", 1, "one two BAD  "]]);
+  });
+
+  test("names of the whole folder are found, although no file was asked about before", async () => {
+    await using rig = new Rig();
+    const answer = await rig.ask({ operation: "workspace_symbols", query: "hre" });
+    deepEqual(answer.kind === "symbols" && answer.symbols.map(({ name, container, text }) => [name, container, text]), [["three", "words", "three one"]]);
+    rig.write("", "b.none");
+    await rejects(rig.ask({ operation: "workspace_symbols", query: "x", path: path.join(rig.folder, "b.none") }), says(/No language server is known for files that end in “\.none”/));
+  });
+
+  test("renaming and formatting are shown as lines, and change nothing", async () => {
+    await using rig = new Rig();
+    deepEqual(await rig.ask({ operation: "rename", path: rig.file, at: { symbol: "one" }, newName: "uno" }), {
+      kind: "changes", total: 2, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["uno two BAD  "] }, { line: 1, before: ["three one"], after: ["three uno"] }] }],
+    });
+    await rejects(rig.ask({ operation: "rename", path: rig.file, at: { line: 4 }, newName: "x" }), says(/What is there cannot be renamed/));
+    deepEqual(await rig.ask({ operation: "format", path: rig.file }), { kind: "changes", total: 1, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two BAD"] }] }] });
+    deepEqual(await rig.ask({ operation: "format", path: rig.file, lines: { start: 1, end: 99 } }), { kind: "changes", total: 0, changes: [] });
+    equal(readFileSync(rig.file, "utf8"), TEXT);
+  });
+
+  test("code actions know what is wrong there; the edits of one are asked for by its title", async () => {
+    await using rig = new Rig(["pull"]);
+    const at = { operation: "code_actions", path: rig.file, at: { line: 0 } } as const;
+    deepEqual(await rig.ask(at), { kind: "actions", total: 3, actions: [
+      { title: "Replace the bad word", kind: "quickfix", isPreferred: true }, { title: "Run something", kind: "source", command: "words.run" }, { title: "Never", kind: "refactor", disabled: "it is never possible" },
+    ] });
+    deepEqual(await rig.ask({ ...at, title: "replace" }), { kind: "actions", total: 1, actions: [{ title: "Replace the bad word", kind: "quickfix", isPreferred: true, changes: [{ kind: "edit", path: rig.file, hunks: [{ line: 0, before: ["one two BAD  "], after: ["one two GOOD  "] }] }] }] });
+    await rejects(rig.ask({ ...at, title: "nothing" }), says(/There is no code action “nothing” there; there are: “Replace the bad word”/));
+  });
+
+  test("diagnostics that are asked for are those of now", async () => {
+    await using rig = new Rig(["pull"]);
+    deepEqual(await rig.problems(), ALL);
+    rig.write("fine\n");
+    deepEqual(await rig.problems(), []);
+  });
+
+  test("diagnostics that a server publishes are waited for until it says no more", async () => {
+    await using rig = new Rig([], { clock: realClock });
+    deepEqual(await rig.problems(), ALL);
+    rig.write("fine\n");
+    deepEqual(await rig.problems(), []);
+    const known = await rig.ask({ operation: "diagnostics" });
+    deepEqual([known.kind === "diagnostics" && known.total, known.note?.startsWith("Only files that were asked about")], [0, true]);
+  });
+
+  test("what changed on disk is told once, with what else is open; what is gone is closed", async () => {
+    await using rig = new Rig(["pull"]);
+    await rig.hover("three");
+    rig.write("one\n", "b.words");
+    await rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } });
+    rig.write(`${TEXT}more\n`);
+    rmSync(path.join(rig.folder, "b.words"));
+    const heard = (await rig.hover("heard")).split("\n").filter(each => each.startsWith("textDocument/did"));
+    deepEqual(heard, ["textDocument/didOpen 1", "textDocument/didOpen 1", "textDocument/didChange 2", "textDocument/didSave", "textDocument/didClose"]);
+    await rejects(rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } }), says(/There is no file .*b\.words/));
+  });
+
+  test("one of many files is closed for each that is opened", async () => {
+    await using rig = new Rig(["pull"]);
+    for (let i = 0; i <= 40; i++) {
+      rig.write("heard", `${i}.words`);
+      await rig.ask({ operation: "hover", path: path.join(rig.folder, `${i}.words`), at: { symbol: "heard" } });
+    }
+    deepEqual([rig.times("textDocument/didOpen"), rig.times("textDocument/didClose")], [41, 1]);
+  });
+
+  for (const habit of ["load", "status"]) test(`a server that is loading is waited for (${habit})`, async () => {
+    await using rig = new Rig([habit], { settings: { words: { style: "plain" } } });
+    deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
+    equal(await rig.hover("answers"), `[["plain",null]]`);
+  });
+
+  test("whatever a server asks is answered, and changes nothing", async () => {
+    await using rig = new Rig(["asks"], { settings: { words: { style: "plain" } } });
+    const answers: unknown = JSON.parse(await rig.hover("answers"));
+    ok(Array.isArray(answers));
+    deepEqual(answers.map((each: unknown, i) => i === 1 ? "folders" : each), [["plain", { words: { style: "plain" } }], "folders", { applied: false, failureReason: "Nothing is changed here: edits are only shown." }, null, null, null, { success: false }, null, { error: -32601 }]);
+  });
+
+  test("what changed while a server thought is asked again", async () => {
+    await using rig = new Rig(["busy"]);
+    equal(await rig.hover("three"), "**three**, 5 letters");
+  });
+
+  test("what a server cannot is said, and not asked", async () => {
+    await using rig = new Rig(["nothing"]);
+    await rejects(rig.at("definition", "one"), says(/cannot do that \(textDocument\/definition\)/));
+    equal(rig.times("textDocument/definition"), 0);
+  });
+
+  suite("that misbehave", () => {
+    test("die-start: three starts, and no fourth", async () => {
+      await using rig = new Rig(["die-start"]);
+      for (let i = 0; i < 3; i++) await rejects(rig.hover("one"), says(/could not be started: it ended with exit code 1\. It said: error: 'words' is not installed/));
+      await rejects(rig.hover("one"), says(/cannot be used: it failed 3 times in a row and is not started again for some minutes/));
+    });
+
+    for (const habit of ["garbage-start", "garbage"]) test(`${habit}: what it prints for people is left out`, async () => {
+      await using rig = new Rig([habit]);
+      equal(await rig.hover("one"), "**one**, 3 letters");
+    });
+
+    test("die: why it ended is told, and the next operation starts another", async () => {
+      await using rig = new Rig(["die"]);
+      await rejects(rig.hover("one"), says(/is gone: it ended with exit code 3\. It said: thread 'main' panicked at words\.rs Ask again\./));
+      deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
+      equal(rig.times("initialize"), 2);
+      ok(rig.rig.logged.includes("warn: A language server ended"));
+    });
+
+    test("die-open: who waits for what it says of a file waits no longer", async () => {
+      for (const operation of [{ operation: "code_actions", at: { line: 0 } }, { operation: "diagnostics" }] as const) {
+        await using rig = new Rig(["die-open"], { clock: realClock });
+        await rejects(rig.ask({ ...operation, path: rig.file }), says(/is gone: it ended with exit code 4/));
+      }
+    });
+
+    for (const [habit, why] of [["huge", /a message of 999999999999 bytes; 33554432 are the most/], ["headerless", /no header of LSP: “x{200}”/]] as const) {
+      test(`${habit}: it is ended, with what was wrong`, async () => {
+        await using rig = new Rig([habit]);
+        await rejects(rig.hover("one"), says(why));
+        ok(places(await rig.at("definition", "one", 1)).length > 0);
+      });
+    }
+
+    test("deep: a message that is no JSON fails nobody else", async () => {
+      await using rig = new Rig(["deep"]);
+      equal(await rig.hover("one"), "**one**, 3 letters");
+    });
+
+    test("mute: nobody waits longer than the limit, and the request is withdrawn", async () => {
+      await using rig = new Rig(["mute"], { clock: hurriedClock(20), limitMs: 20_000 });
+      await rejects(rig.hover("one"), says(/There was no answer within 20 seconds/));
+      deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
+      equal(rig.times("$/cancelRequest"), 1);
+    });
+
+    test("mute: who does not want it any more waits no longer", async () => {
+      await using rig = new Rig(["mute"]);
+      await rig.at("definition", "one");
+      const withdrawn = new AbortController(), answer = rig.ask({ operation: "hover", path: rig.file, at: { symbol: "one" } }, withdrawn.signal);
+      setImmediate(() => withdrawn.abort(new Error("withdrawn")));
+      await rejects(answer, /withdrawn/);
+    });
+
+    test("mute-start: the limit counts for its start, too", async () => {
+      await using rig = new Rig(["mute-start"], { clock: hurriedClock(40), limitMs: 10_000 });
+      await rejects(rig.hover("one"), says(/There was no answer within 10 seconds/));
+    });
+
+    test("stubborn: it is gone when the servers are closed", async function () {
+      if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
+      const rig = new Rig(["stubborn"], { clock: hurriedClock(10) });
+      await rig.hover("one");
+      equal(census(rig.rig.run).length, 1);
+      await rig[Symbol.asyncDispose](); // looks itself
+    });
+  });
+
+  test("a server that is not there is a sentence that says what to install, and is found when it is", async () => {
+    await using rig = new Rig([], { programs: [{ command: "words-that-nobody-has", args: [] }], isConfigured: false as never, install: "Install it with: words install" });
+    for (let i = 0; i < 5; i++) await rejects(rig.hover("one"), says(/^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/));
+  });
+
+  test("one that is just being started when the session ends is never asked for anything", async () => {
+    let end: Promise<void> | undefined;
+    await using rig: Rig = new Rig(["mute-start"], { starting: () => { end = rig.servers.close(); } });
+    await rejects(rig.hover("one"), says(/the session has ended/));
+    await end;
+    ok(!existsSync(rig.log), "it was asked");
+  });
+
+  test("after the end nothing is started", async () => {
+    await using rig = new Rig();
+    await rig.servers.close();
+    await rejects(rig.hover("one"), says(/cannot be used: the session has ended/));
+  });
+});

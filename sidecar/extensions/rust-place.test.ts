@@ -1,0 +1,58 @@
+import { deepEqual } from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { temporaryFolder } from "../testing/drive";
+import { rustFolders } from "./rust-place";
+
+suite("where the Rust projects of a session are", () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  setup(() => { folder = temporaryFolder(); });
+  teardown(() => folder[Symbol.dispose]());
+  const at = (name: string): string => path.join(folder.path, name);
+  const make = (...files: string[]): void => {
+    for (const file of files) {
+      mkdirSync(path.dirname(at(file)), { recursive: true });
+      if (file.endsWith("/")) mkdirSync(at(file), { recursive: true });
+      else writeFileSync(at(file), "");
+    }
+  };
+  const found = async (...folders: string[]): Promise<readonly string[]> => (await rustFolders(folders.map(at), at("home"))).map(one => path.relative(folder.path, one).replaceAll(path.sep, "/"));
+
+  test("a folder with a manifest, and one below such a folder, whatever lies below them", async () => {
+    make("w/Cargo.toml", "w/member/Cargo.toml", "w/member/src/deep/");
+    deepEqual(await found("w"), ["w"]);
+    deepEqual(await found("w/member/src/deep"), ["w/member/src/deep"]);
+  });
+
+  test("a folder without one stands for those directly below it that have one; what is built or belongs to others does not count", async () => {
+    make("w/tools/Cargo.toml", "w/backend/Cargo.toml", "w/docs/", "w/deep/er/Cargo.toml", "w/target/Cargo.toml", "w/node_modules/Cargo.toml", "w/.cache/Cargo.toml", "w/vendor/Cargo.toml", "w/file", "w/odd/Cargo.toml/");
+    deepEqual(await found("w"), ["w/backend", "w/tools"]);
+  });
+
+  test("nothing where there is no manifest, no folder, or no absolute one", async () => {
+    make("w/src/main.ts");
+    deepEqual(await found("w", "not/there"), []);
+    make("r/Cargo.toml");
+    deepEqual(await rustFolders(["", path.relative(process.cwd(), at("r"))], at("home")), []);
+  });
+
+  test("a manifest above the repository's root is somebody else's", async () => {
+    make("all/Cargo.toml", "all/repository/.git/", "all/repository/web/", "all/worktree/.git", "all/worktree/web/", "all/plain/web/");
+    deepEqual(await found("all/repository/web", "all/repository", "all/worktree/web"), []);
+    deepEqual(await found("all/plain/web"), ["all/plain/web"]);
+    make("all/repository/Cargo.toml");
+    deepEqual(await found("all/repository/web"), ["all/repository/web"]);
+  });
+
+  test("a manifest in the home folder, or above it, counts for a session there only", async () => {
+    make("Cargo.toml", "home/Cargo.toml", "home/projects/notes/");
+    deepEqual(await found("home/projects/notes", "home/projects"), []);
+    deepEqual(await found("home"), ["home"]);
+  });
+
+  test("all folders of a session count, in their order, each once; links to folders are not followed downwards", async () => {
+    make("a/", "b/Cargo.toml", "c/x/Cargo.toml");
+    symlinkSync(at("b"), at("a/link"));
+    deepEqual(await found("a", "c", "b", "b"), ["c/x", "b"]);
+  });
+});

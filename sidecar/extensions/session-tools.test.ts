@@ -1,0 +1,75 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { ProxyDefinition } from "../proxies/proxy";
+import type { JsonObject } from "../rpc/json";
+import { FakeClock } from "../testing/fake-clock";
+import { bridge } from "../testing/mcp-ends";
+import { connected, World } from "../testing/mcp-world";
+import { sessionTools, type SessionPlace } from "./session-tools";
+import { connectToolServer } from "./tool-server";
+
+class Offering {
+  readonly places: SessionPlace[] = [];
+  readonly heard: string[] = [];
+  wanted: "yes" | "no" | "broken" = "yes";
+  readonly definition: ProxyDefinition = { name: "Tools", make: chain => {
+    const { requests, close } = sessionTools(chain, {
+      name: "tools",
+      server: place => {
+        this.places.push(place);
+        if (this.wanted === "broken") throw new Error("no disk");
+        const connect = connectToolServer({ name: "tools", title: "Tools", version: "1", instructions: "", tools: [], clock: new FakeClock(), odd: () => undefined });
+        return this.wanted === "no" ? undefined : { connect, close: () => { this.heard.push(`close ${place.sessionId() ?? "-"}`); } };
+      },
+      opened: (_, id) => { this.heard.push(`opened ${id}`); }, closed: id => { this.heard.push(`closed ${id}`); },
+    });
+    return { fromClient: { requests }, close };
+  } };
+  world(): World { return new World({ stages: [this.definition, bridge()] }); }
+}
+const NEW: JsonObject = { cwd: "/work", additionalDirectories: ["/more", 7], mcpServers: [] };
+const isThere = async (server: JsonObject | undefined) => (await connected(server ?? {}))[Symbol.asyncDispose]();
+
+suite("an MCP server in each session", () => {
+  test("knows the session's folders, and the session as soon as it has a name", async () => {
+    const offering = new Offering();
+    await using world = offering.world();
+    await world.initialize();
+    const { sessionId, servers } = await world.setup("session/new", NEW);
+    deepEqual(offering.places.map(({ folders, setup, sessionId }) => [folders, setup, sessionId()]), [[["/work", "/more"], "session/new", sessionId]]);
+    deepEqual(servers.map(({ name }) => name), ["tools"]);
+    await isThere(servers[0]);
+  });
+
+  test("no two of a chain have had the same name, and each goes with its session", async () => {
+    const offering = new Offering();
+    await using world = offering.world();
+    await world.initialize();
+    const first = await world.setup("session/new", NEW), second = await world.setup("session/new", NEW);
+    deepEqual([first, second].flatMap(({ servers }) => servers.map(({ name }) => name)), ["tools", "tools-2"]);
+    await world.client.request("session/close", { sessionId: first.sessionId });
+    deepEqual(offering.heard, ["opened s1", "opened s2", "close s1", "closed s1"]);
+    await rejects(isThere(first.servers[0]));
+    await isThere(second.servers[0]);
+    equal((await world.setup("session/new", NEW)).servers[0]?.name, "tools-3");
+  });
+
+  test("a session without one passes as it came, and so does one in which something is broken, which is logged", async () => {
+    const offering = new Offering();
+    await using world = offering.world();
+    await world.initialize();
+    for (const wanted of ["no", "broken"] as const) {
+      offering.wanted = wanted;
+      deepEqual((await world.setup("session/new", NEW)).servers, []);
+      deepEqual(world.setups.at(-1)?.params, NEW);
+    }
+    deepEqual(world.odd, ["tools cannot be offered in this session: Error: no disk"]);
+  });
+
+  test("with the chain all of them go", async () => {
+    const offering = new Offering(), world = offering.world();
+    await world.initialize();
+    await world.setup("session/load", { ...NEW, sessionId: "old" });
+    await world[Symbol.asyncDispose]();
+    deepEqual(offering.heard, ["opened old", "close old"]);
+  });
+});

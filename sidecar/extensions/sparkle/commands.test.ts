@@ -1,0 +1,130 @@
+/** The command /checkpoint, “meta moment”, and what a client sees of them. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { objectOr } from "../../rpc/json";
+import { turn } from "../../testing/proxy-rig";
+import { Sparkled, words } from "../../testing/sparkled";
+import { ANNOUNCING_MS } from "./extension";
+import { CHECKPOINT_COMMAND } from "./user-words";
+
+suite("Sparkle's command and words", () => {
+  const plan = { name: "plan", description: "plans" }, own = { name: "checkpoint", description: "the agent's" };
+
+  test("/checkpoint is the prompt of that name, and what follows it the user's words", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session();
+    await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), { type: "resource_link", uri: "file:///x", name: "x" });
+    deepEqual(sparkled.lastParts, ["embodiment", "checkpoint", "mind the lexer", { type: "resource_link", uri: "file:///x", name: "x" }]);
+    match(String(objectOr(sparkled.last[1]).text), /session_checkpoint/);
+  });
+
+  test("“meta moment” in the user's words adds what to do", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session("session/load", { sessionId: "old" });
+    await sparkled.prompt(sessionId, words("That was good. Meta moment!"));
+    deepEqual(sparkled.lastParts, ["That was good. Meta moment!", "meta-moment"]);
+  });
+
+  test("the command stands behind the agent's, each time it tells them", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session();
+    for (const availableCommands of [[plan], [], [plan, { name: "other" }]]) deepEqual(await sparkled.update(sessionId, { sessionUpdate: "available_commands_update", availableCommands }),
+      { sessionUpdate: "available_commands_update", availableCommands: [...availableCommands, CHECKPOINT_COMMAND] });
+    sparkled.clock.advance(ANNOUNCING_MS * 2);
+    equal(sparkled.told.length, 3, "and is not announced once more");
+  });
+
+  test("an agent without commands has this one, once", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session();
+    sparkled.clock.advance(ANNOUNCING_MS - 1);
+    await turn();
+    deepEqual(sparkled.told, []);
+    sparkled.clock.advance(1);
+    await sparkled.heard.times(1);
+    deepEqual(sparkled.told, [["session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND] } }]]);
+    await sparkled.session("session/load", { sessionId });
+    sparkled.clock.advance(ANNOUNCING_MS * 2);
+    await turn();
+    equal(sparkled.told.length, 1);
+  });
+
+  test("commands that came before the answer to the setup are the session's", async () => {
+    await using sparkled = await Sparkled.open({ agent: request => {
+      if (request.method === "session/new") sparkled.world.agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "available_commands_update", availableCommands: [own] } });
+      return false;
+    } });
+    const sessionId = await sparkled.session();
+    equal(sessionId, "s1");
+    equal(sparkled.clock.waiting, 0);
+    await sparkled.prompt(sessionId, words("/checkpoint"));
+    deepEqual(sparkled.last, [words("/checkpoint")], "an agent's own is the agent's");
+    deepEqual(sparkled.told, [["session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [own] } }]]);
+  });
+
+  test("commands in the answer to the setup (v2) have ours behind them", async () => {
+    await using sparkled = await Sparkled.open({ agent: request => {
+      if (request.method !== "session/new") return false;
+      request.respond({ sessionId: "v2", availableCommands: [plan] });
+      return true;
+    } });
+    deepEqual(await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), { sessionId: "v2", availableCommands: [plan, CHECKPOINT_COMMAND] });
+    equal(sparkled.clock.waiting, 0);
+  });
+
+  test("an agent that talks of sessions that nobody has is not remembered for ever", async () => {
+    await using sparkled = await Sparkled.open({ agent: request => {
+      if (request.method === "session/new") request.respond({ sessionId: "late" });
+      return request.method === "session/new";
+    } });
+    const tell = (sessionId: string) => sparkled.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [plan] } });
+    for (let i = 0; i < 1_000; i++) tell(`nobody ${i}`);
+    tell("late");
+    await sparkled.heard.times(1_001);
+    await sparkled.session();
+    equal(sparkled.clock.waiting, 1, "its commands are not known");
+  });
+
+  test("commands that are none pass", async () => {
+    await using sparkled = await Sparkled.open();
+    const update = { sessionUpdate: "available_commands_update", availableCommands: "?" };
+    deepEqual(await sparkled.update(await sparkled.session(), update), update);
+  });
+
+  test("a session that was closed, or whose chain ended, is forgotten with its timer", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session();
+    await sparkled.session();
+    equal(sparkled.clock.waiting, 2);
+    await sparkled.world.client.request("session/close", { sessionId });
+    equal(sparkled.clock.waiting, 1); // the other's goes with the chain
+    await sparkled.prompt(sessionId, words("/checkpoint"));
+    deepEqual(sparkled.last, [words("/checkpoint")]);
+  });
+
+  test("where an agent repeats the user's words, they are the user's", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session(), chunk = (text: unknown) => ({ sessionUpdate: "user_message_chunk", messageId: "m", content: words(String(text)) });
+    await sparkled.prompt(sessionId, words("/checkpoint now"));
+    const [embodiment, checkpoint] = sparkled.last.map(block => String(objectOr(block).text));
+    deepEqual(await sparkled.update(sessionId, chunk(`${embodiment}\n${checkpoint}\nnow`)), chunk("/checkpointnow"));
+    sparkled.world.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
+    deepEqual(await sparkled.update(sessionId, chunk("hello")), chunk("hello"));
+    equal(sparkled.told.length, 2, "what is ours alone is not told");
+  });
+
+  test("also where it repeats them whole, as in the second version", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session(), message = (...content: readonly unknown[]) => ({ sessionUpdate: "user_message", messageId: "m", content });
+    await sparkled.prompt(sessionId, words("/checkpoint now"));
+    const image = { type: "image", data: "" };
+    deepEqual(await sparkled.update(sessionId, message(...sparkled.last, image)), message(words("/checkpoint"), words("now"), image));
+    for (const update of [message(words("hello")), { sessionUpdate: "user_message", messageId: "m" }]) deepEqual(await sparkled.update(sessionId, update), update);
+  });
+
+  test("a title that an agent made of our words is none", async () => {
+    await using sparkled = await Sparkled.open();
+    const sessionId = await sparkled.session(), title = (text: string) => ({ sessionUpdate: "session_info_update", title: text, updatedAt: "now" });
+    deepEqual(await sparkled.update(sessionId, title("<sparkle part=\"embodiment\"> # Spar…")), { sessionUpdate: "session_info_update", updatedAt: "now" });
+    deepEqual(await sparkled.update(sessionId, title("The parser")), title("The parser"));
+  });
+});

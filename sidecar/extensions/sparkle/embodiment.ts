@@ -1,0 +1,74 @@
+/**
+ * The embodiment: what is kept, as one text that fits. Pure.
+ *
+ * Invariants: never more than `limit` bytes; the opening is always there; a section that needs less than its share leaves the rest to the
+ * others; of lists the first pieces stay; what was left out is said, with the file that has it.
+ */
+import { harmless, markBytes, marked } from "./marks";
+import { opening } from "./texts";
+
+export interface Section {
+  readonly title: string;
+  /** As the user finds it. */
+  readonly file: string;
+  /** The most important first: one that is left out takes all behind it with it. Not empty. */
+  readonly pieces: readonly string[];
+}
+
+/** `limit`: bytes of UTF-8 with the marks, `LEAST_BYTES` or more. */
+export function compose(name: string, given: readonly Section[], limit: number): string {
+  const sections = given.map(({ title, file, pieces }): Section => ({ title: harmless(title), file: harmless(file), pieces: pieces.map(harmless) }));
+  const base = opening(harmless(name), sections.length === 0), room = limit - markBytes("embodiment") - bytes(base);
+  const whole = sections.map(section => rendered(section, Infinity)), needed = whole.map(bytes);
+  if (sum(needed) <= room) return marked("embodiment", base + whole.join(""));
+  const left = (titles: readonly string[]): string => titles.length === 0 ? "" : `\n\nLeft out for want of room: ${titles.join(", ")}.`;
+  const shares = shared(needed, room - bytes(left(sections.map(({ title }) => title))));
+  const fitting = sections.map((section, i) => rendered(section, shares[i] ?? 0));
+  return marked("embodiment", base + fitting.join("") + left(sections.flatMap(({ title }, i) => fitting[i] === "" ? [title] : [])));
+}
+
+/** How much of `room` each gets: those who need less than an even share all they need. */
+export function shared(needed: readonly number[], room: number): readonly number[] {
+  const shares = needed.map(() => 0);
+  let left = Math.max(0, room), waiting = needed.length;
+  for (const { need, i } of needed.map((need, i) => ({ need, i })).sort((a, b) => a.need - b.need)) {
+    const share = Math.min(need, Math.floor(left / waiting--));
+    shares[i] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/** Less of it is not worth its heading. */
+const LEAST_PIECE = 80;
+
+/** At most `room` bytes; empty where that is too little. */
+function rendered({ title, file, pieces }: Section, room: number): string {
+  const head = `\n\n## ${title}\n(${file})\n`;
+  const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
+  if (bytes(whole) <= room) return whole;
+  const isList = pieces.length > 1, rest = (left: number): string => isList ? `\n\n… ${left} older: see ${file}.` : `\n\n… The rest is in ${file}.`;
+  let text = head, taken = 0;
+  for (const piece of pieces) {
+    const next = `${text}\n${piece}\n`;
+    if (bytes(next) + bytes(rest(pieces.length)) > room) break;
+    text = next;
+    taken++;
+  }
+  if (taken > 0) return text.trimEnd() + rest(pieces.length - taken);
+  const some = room - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
+  return some < LEAST_PIECE ? "" : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
+}
+
+/** Whole characters, and whole lines where that costs less than half. */
+export function beginning(text: string, most: number): string {
+  const all = Buffer.from(text);
+  if (all.length <= most) return text;
+  let end = most;
+  while (end > 0 && ((all[end] ?? 0) & 0xC0) === 0x80) end--;
+  const line = all.lastIndexOf(0x0A, end);
+  return all.toString("utf8", 0, line > end / 2 ? line : end);
+}
+
+function bytes(text: string): number { return Buffer.byteLength(text); }
+function sum(numbers: readonly number[]): number { return numbers.reduce((a, b) => a + b, 0); }

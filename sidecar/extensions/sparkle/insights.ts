@@ -1,0 +1,76 @@
+/**
+ * Insights as a person reads them: a Markdown file of entries, the newest last, that is only ever added to. Pure.
+ *
+ *   ## 2026-11-22T09:51:03.000Z · parser, tests      when, and tags
+ *
+ *   > What is to be kept, quoted
+ *
+ *   Context:
+ *
+ *   > In which it holds
+ *
+ * Invariants: what was written is read as it was, whatever stands in it and before it; no text of a person's is left out: a heading that is no
+ * date, and lines that are not quoted, belong to what is kept.
+ */
+export interface Insight {
+  /** ISO 8601, UTC; empty where a person wrote it without. */
+  readonly at: string;
+  readonly tags: readonly string[];
+  readonly content: string;
+  readonly context: string;
+}
+
+const HEADING = /^## +(\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z)(?: · (.*))?$/;
+const CONTEXT = "Context:";
+const MOST_TAGS = 20, MOST_TAG_CHARACTERS = 40;
+
+/** One kind of line end, no empty lines around. */
+export function tidy(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+}
+
+/** Tags as they can be written in one line. */
+export function tidyTags(tags: readonly string[]): readonly string[] {
+  const tidied = tags.map(tag => [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MOST_TAG_CHARACTERS).join("").trim());
+  return [...new Set(tidied)].filter(tag => tag !== "").slice(0, MOST_TAGS);
+}
+
+/** To be added to the end of a file, whatever that is. */
+export function renderInsight({ at, tags, content, context }: Insight): string {
+  const heading = `## ${at}${tags.length === 0 ? "" : ` · ${tags.join(", ")}`}`;
+  return `\n${[heading, quoted(content), ...(context === "" ? [] : [CONTEXT, quoted(context)])].join("\n\n")}\n`;
+}
+
+/** In the order of the file. Never throws. */
+export function parseInsights(text: string): readonly Insight[] {
+  const insights: Insight[] = [];
+  let reading: Reading | undefined = begun("");
+  for (const line of text.replaceAll(/\r\n?/g, "\n").split("\n")) {
+    if (line.startsWith("## ")) {
+      insights.push(...read(reading));
+      reading = begun(line);
+    } else if (line.trimEnd() === CONTEXT) reading.into = reading.context;
+    else if (line.startsWith(">")) reading.into.push(line.replace(/^> ?/, ""));
+    else if (reading.heading !== "" || !isPreface(line)) reading.into.push(line);
+  }
+  return [...insights, ...read(reading)];
+}
+
+interface Reading { readonly heading: string; readonly content: string[]; readonly context: string[]; into: string[] }
+
+function begun(heading: string): Reading {
+  const content: string[] = [];
+  return { heading, content, context: [], into: content };
+}
+
+function read({ heading, content, context }: Reading): readonly Insight[] {
+  const dated = HEADING.exec(heading);
+  const kept = tidy([...(dated ? [] : [heading.slice(3).trim()]), ...content].join("\n"));
+  if (kept === "") return [];
+  return [{ at: dated?.[1] ?? "", tags: tidyTags((dated?.[2] ?? "").split(",")), content: kept, context: tidy(context.join("\n")) }];
+}
+
+/** Before the first entry: the file's own heading, and what we say there. */
+function isPreface(line: string): boolean { return /^# |^<!--.*-->\s*$/.test(line); }
+
+function quoted(text: string): string { return text.split("\n").map(line => line === "" ? ">" : `> ${line}`).join("\n"); }

@@ -1,0 +1,242 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { realFiles, type Files } from "../../agents/install/files";
+import { ToolFailure } from "../tool";
+import { temporaryFolder } from "../../testing/drive";
+import { hurriedClock } from "../../testing/hurried-clock";
+import { KeptFolder, type Writing } from "./kept-folder";
+
+const { signal } = new AbortController();
+
+/** A home and a workspace, and the folders in them. */
+class Kept implements Disposable {
+  readonly #folder = temporaryFolder();
+  readonly logged: string[] = [];
+  readonly home = path.join(this.#folder.path, "home");
+  readonly cwd = path.join(this.#folder.path, "work");
+  now = Date.parse("2026-11-22T09:51:03.000Z");
+
+  constructor() {
+    mkdirSync(this.home);
+    mkdirSync(this.cwd);
+  }
+
+  user(files: Partial<Files> = {}): KeptFolder { return this.#open({ root: path.join(this.home, ".sparkle"), called: "~/.sparkle", of: "user" }, files); }
+  space(files: Partial<Files> = {}): KeptFolder { return this.#open({ root: path.join(this.cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" }, files); }
+  inHome(file: string): string { return path.join(this.home, ".sparkle", file); }
+  inSpace(file: string): string { return path.join(this.cwd, ".sparkle-space", file); }
+  [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
+
+  #open(place: KeptFolder["place"], files: Partial<Files>): KeptFolder {
+    return new KeptFolder(place, { clock: hurriedClock(100), date: () => new Date(this.now++), files: { ...realFiles, ...files }, log: (level, message, detail) => { this.logged.push(`${level} ${message}: ${String(detail.why)}`); } });
+  }
+}
+
+const replaced = (folder: KeptFolder, file: string, text: string) => folder.writing(signal, writing => writing.replace(file, text));
+const appended = (folder: KeptFolder, file: string, text: string) => folder.writing(signal, writing => writing.append(file, text, "begin\n"));
+const read = (file: string) => readFileSync(file, "utf8");
+const refusing = (message: string, code: string) => (): Promise<never> => Promise.reject(Object.assign(new Error(message), { code }));
+const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFailure && pattern.test(error.message);
+
+suite("a folder that is kept", () => {
+  test("reading makes nothing, and what is absent is no news", async () => {
+    using kept = new Kept();
+    for (const folder of [kept.user(), kept.space()]) {
+      equal(await folder.read("a.md"), undefined);
+      deepEqual(await folder.list("b", "files"), []);
+    }
+    deepEqual([readdirSync(kept.home), readdirSync(kept.cwd), kept.logged], [[], [], []]);
+  });
+
+  test("the first write makes it; in a workspace git is told to look away, once", async () => {
+    using kept = new Kept();
+    await replaced(kept.user(), "x/a.md", "one");
+    await replaced(kept.space(), "a.md", "two");
+    deepEqual([read(kept.inHome("x/a.md")), read(kept.inSpace("a.md")), read(kept.inSpace(".gitignore"))], ["one", "two", "*\n"]);
+    deepEqual(readdirSync(kept.inHome("")), ["x"]);
+    rmSync(kept.inSpace(".gitignore"));
+    await replaced(kept.space(), "b.md", "three");
+    deepEqual(readdirSync(kept.inSpace("")), ["a.md", "b.md"]);
+  });
+
+  if (process.platform !== "win32") test("what is the user's is for nobody else; what a person allowed stays", async () => {
+    using kept = new Kept();
+    await replaced(kept.user(), "a.md", "one");
+    deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);
+    rmSync(kept.inHome("a.md"));
+    writeFileSync(kept.inHome("a.md"), "by hand", { mode: 0o640 });
+    await replaced(kept.user(), "a.md", "two");
+    equal(statSync(kept.inHome("a.md")).mode & 0o777, 0o640);
+  });
+
+  test("a workspace that is not there gets no folder", async () => {
+    using kept = new Kept();
+    rmSync(kept.cwd, { recursive: true });
+    await rejects(replaced(kept.space(), "a.md", "x"), failure(/not there/));
+    equal(existsSync(kept.cwd), false);
+  });
+
+  test("what is replaced is kept, whatever bytes it was; twenty of them", async () => {
+    using kept = new Kept();
+    const folder = kept.user(), bytes = Buffer.from([0xff, 0xfe, 0x41, 0x00]);
+    mkdirSync(kept.inHome(""));
+    writeFileSync(kept.inHome("a.md"), bytes);
+    await replaced(folder, "a.md", "one");
+    const [first] = readdirSync(kept.inHome("older"));
+    match(first!, /^a\.2026-11-22T09-51-03-\d+Z\.md$/);
+    deepEqual(readFileSync(kept.inHome(`older/${first}`)), bytes);
+    await replaced(folder, "a.md", "one");
+    equal(readdirSync(kept.inHome("older")).length, 1, "the same again replaces nothing");
+    writeFileSync(kept.inHome("older/b.md"), "another's");
+    for (let i = 0; i < 22; i++) await replaced(folder, "a.md", `text ${i}`);
+    const older = readdirSync(kept.inHome("older")).filter(name => name.startsWith("a."));
+    deepEqual([older.length, older.includes(first!), read(kept.inHome(`older/${older.at(-1)}`)), read(kept.inHome("older/b.md"))], [20, false, "text 20", "another's"]);
+  });
+
+  test("what is added stands behind what is there, byte by byte", async () => {
+    using kept = new Kept();
+    await appended(kept.user(), "a.md", "one\n");
+    writeFileSync(kept.inHome("a.md"), "\uFEFFby hand\r\nno end");
+    await appended(kept.user(), "a.md", "\ntwo\n");
+    equal(read(kept.inHome("a.md")), "\uFEFFby hand\r\nno end\ntwo\n");
+    equal(existsSync(kept.inHome("older")), false);
+  });
+
+  for (const [what, bytes] of [["no text", Buffer.from([0xff, 0xfe, 0x41, 0x00])], ["too long", Buffer.alloc(9 * 1_048_576, 0x61)]] as const) test(`what is ${what} is kept, and begun anew`, async () => {
+    using kept = new Kept();
+    mkdirSync(kept.inHome(""));
+    writeFileSync(kept.inHome("a.md"), bytes);
+    await appended(kept.user(), "a.md", "new\n");
+    equal(read(kept.inHome("a.md")), "begin\nnew\n");
+    const [older] = readdirSync(kept.inHome("older"));
+    ok(readFileSync(kept.inHome(`older/${older}`)).equals(bytes));
+    match(kept.logged.join(), /begun anew/);
+  });
+
+  test("what cannot be read is left out, and said", async () => {
+    using kept = new Kept();
+    mkdirSync(kept.inHome("folder.md"), { recursive: true });
+    writeFileSync(kept.inHome("a.md"), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
+    const folder = kept.user({ readdir: refusing("EACCES: no", "EACCES") });
+    deepEqual([await folder.read("a.md"), await folder.read("folder.md"), await folder.list(".", "files")], [undefined, undefined, []]);
+    equal(kept.logged.length, 3);
+    match(kept.logged.join("\n"), /left out: .*\n.*no file\n.*EACCES/);
+  });
+
+  test("what is in a folder: files or folders, sorted, nothing hidden", async () => {
+    using kept = new Kept();
+    for (const folder of ["b", "a", ".c"]) mkdirSync(kept.inHome(`x/${folder}`), { recursive: true });
+    for (const file of ["2.md", "1.md", ".3.md"]) writeFileSync(kept.inHome(`x/${file}`), "");
+    deepEqual([await kept.user().list("x", "files"), await kept.user().list("x", "folders")], [["1.md", "2.md"], ["a", "b"]]);
+  });
+
+  test("of what is very long one end is read, in whole lines and characters", async () => {
+    using kept = new Kept();
+    mkdirSync(kept.inHome(""));
+    const line = "äöü".repeat(20);
+    writeFileSync(kept.inHome("a.md"), `${`${line}\n`.repeat(20_000)}last\n`);
+    const [first = "", last = ""] = [await kept.user().read("a.md"), await kept.user().read("a.md", "end")];
+    ok(first.endsWith(line) && first.startsWith(line) && Buffer.byteLength(first) <= 1_048_576);
+    ok(last.startsWith(line) && last.endsWith(`${line}\nlast\n`));
+  });
+
+  if (process.platform !== "win32") {
+    test("a link in the user's folder is followed, and stays one", async () => {
+      using kept = new Kept();
+      mkdirSync(kept.inHome(""));
+      writeFileSync(path.join(kept.home, "dotfile.md"), "mine");
+      symlinkSync("../dotfile.md", kept.inHome("a.md"));
+      equal(await kept.user().read("a.md"), "mine");
+      await replaced(kept.user(), "a.md", "new");
+      deepEqual([lstatSync(kept.inHome("a.md")).isSymbolicLink(), read(path.join(kept.home, "dotfile.md")), readdirSync(kept.inHome("older")).length], [true, "new", 1]);
+    });
+
+    for (const [what, link] of [
+      ["a file", (kept: Kept) => { mkdirSync(kept.inSpace("")); symlinkSync(path.join(kept.home, "secret"), kept.inSpace("a.md")); }],
+      ["a file that is not there", (kept: Kept) => { mkdirSync(kept.inSpace("")); symlinkSync(path.join(kept.home, "nothing"), kept.inSpace("a.md")); }],
+      ["a source file beside it", (kept: Kept) => { mkdirSync(kept.inSpace("")); writeFileSync(path.join(kept.cwd, "main.rs"), "secret"); symlinkSync("../main.rs", kept.inSpace("a.md")); }],
+      ["the folder", (kept: Kept) => { writeFileSync(path.join(kept.home, "a.md"), "secret"); symlinkSync(kept.home, kept.inSpace("")); }],
+      ["a folder that is not there", (kept: Kept) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
+    ] as const) test(`a link in a workspace that leads out of it is not followed: ${what}`, async () => {
+      using kept = new Kept();
+      writeFileSync(path.join(kept.home, "secret"), "secret");
+      link(kept);
+      const before = readdirSync(kept.home);
+      equal(await kept.space().read("a.md"), undefined);
+      match(kept.logged.join(), /leads out/);
+      await rejects(replaced(kept.space(), "a.md", "x"), failure(/leads out/));
+      await rejects(appended(kept.space(), "a.md", "x"), failure(/leads out/));
+      deepEqual([readdirSync(kept.home), read(path.join(kept.home, "secret"))], [before, "secret"]);
+    });
+
+    test("a pipe is not waited for", async () => {
+      using kept = new Kept();
+      mkdirSync(kept.inSpace(""), { recursive: true });
+      const { execFileSync } = await import("node:child_process");
+      execFileSync("mkfifo", [kept.inSpace("a.md")]);
+      equal(await kept.space().read("a.md"), undefined);
+      await rejects(appended(kept.space(), "a.md", "x"), failure(/no file/));
+    });
+  }
+
+  for (const file of ["../a.md", "x/../../a.md"]) test(`${file} is not in it`, async () => {
+    using kept = new Kept();
+    writeFileSync(path.join(kept.home, "a.md"), "secret");
+    equal(await kept.user().read(file), undefined);
+    await rejects(replaced(kept.user(), file, "x"), failure(/not in ~\/\.sparkle/));
+    equal(read(path.join(kept.home, "a.md")), "secret");
+  });
+
+  test("a write that fails changes nothing, leaves nothing, and says why", async () => {
+    using kept = new Kept();
+    await replaced(kept.user(), "a.md", "one");
+    const full = kept.user({ rename: refusing("ENOSPC", "ENOSPC") });
+    await rejects(replaced(full, "a.md", "two"), failure(/disk is full/));
+    const denied = kept.user({ mkdir: refusing("EACCES: no", "EACCES") });
+    await rejects(replaced(denied, "a.md", "two"), failure(/~\/\.sparkle cannot be written.*EACCES/));
+    equal(read(kept.inHome("a.md")), "one");
+    deepEqual([readdirSync(kept.inHome("")), readdirSync(kept.inHome("older"))], [["a.md", "older"], []]);
+  });
+
+  test("what a writer left that was killed is swept by the next one", async () => {
+    using kept = new Kept();
+    mkdirSync(kept.inHome(""));
+    writeFileSync(kept.inHome(".a.md.0123456789abcdef.part"), "half");
+    writeFileSync(kept.inHome(".mine.part"), "a person's");
+    await replaced(kept.user(), "a.md", "one");
+    deepEqual(readdirSync(kept.inHome("")), [".mine.part", "a.md"]);
+  });
+
+  test("one writes at a time; who waits too long is told so, and a call that is withdrawn waits no longer", async () => {
+    using kept = new Kept();
+    let leave = (): void => undefined;
+    const order: string[] = [], withdrawn = new AbortController();
+    await new Promise<void>(begun => void kept.user().writing(signal, async () => {
+      begun();
+      await new Promise<void>(resolve => { leave = resolve; });
+      order.push("first");
+    }).then(() => order.push("through")));
+    const late = rejects(replaced(kept.user(), "a.md", "late"), failure(/Another window is writing/));
+    const gone = rejects(kept.user().writing(withdrawn.signal, async () => order.push("never")), /gone/);
+    withdrawn.abort(new Error("gone"));
+    await Promise.all([late, gone]);
+    leave();
+    await replaced(kept.user(), "a.md", "second");
+    deepEqual(order, ["first", "through"]);
+    equal(read(kept.inHome("a.md")), "second");
+  });
+
+  test("the lock of a writer that died is taken over", async () => {
+    using kept = new Kept();
+    mkdirSync(kept.inHome(".lock"), { recursive: true });
+    utimesSync(kept.inHome(".lock"), new Date(0), new Date(0));
+    await replaced(kept.user(), "a.md", "one");
+    deepEqual(readdirSync(kept.inHome("")), ["a.md"]);
+  });
+
+  test("a bug is no failure of a tool", async () => {
+    using kept = new Kept();
+    await rejects(kept.user().writing(signal, async (_: Writing) => { throw new RangeError("bug"); }), RangeError);
+  });
+});

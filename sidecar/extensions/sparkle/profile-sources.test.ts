@@ -1,0 +1,51 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { temporaryFolder } from "../../testing/drive";
+import { isRead, MOST_CHARACTERS, readSource, type Fetched } from "./profile-sources";
+
+const errorOf = (fetched: Fetched) => isRead(fetched) ? "(was read)" : fetched.error;
+
+suite("sources of a profile", () => {
+  test("a text is itself, and a file of the session's folders is read", async () => {
+    using folder = temporaryFolder();
+    const [cwd, more] = ["cwd", "more"].map(name => path.join(folder.path, name)) as [string, string];
+    for (const place of [cwd, more]) mkdirSync(place);
+    writeFileSync(path.join(cwd, "me.md"), "I am");
+    writeFileSync(path.join(more, "cv.md"), "CV");
+    deepEqual(await readSource({ type: "text", value: "hello" }, []), { type: "text", value: "hello", content: "hello" });
+    deepEqual(await readSource({ type: "File", value: "me.md" }, [cwd]), { type: "file", value: "me.md", content: "I am" });
+    deepEqual(await readSource({ type: "file", value: path.join(more, "cv.md") }, [cwd, more]), { type: "file", value: path.join(more, "cv.md"), content: "CV" });
+  });
+
+  for (const [type, value] of [["url", "https://example.com/me"], ["github", "someone"], ["", "x"]]) test(`${JSON.stringify(type)} is not fetched, and it says what to do`, async () =>
+    match(errorOf(await readSource({ type, value }, ["/"])), /Nothing is fetched from the network.*“content”/));
+
+  test("what is outside is the user's to give, also at the end of a link", async () => {
+    using folder = temporaryFolder();
+    const cwd = path.join(folder.path, "cwd"), secret = path.join(folder.path, "secret");
+    mkdirSync(cwd);
+    writeFileSync(secret, "secret");
+    if (process.platform !== "win32") symlinkSync(secret, path.join(cwd, "link"));
+    for (const value of [secret, "../secret", "", ...(process.platform === "win32" ? [] : ["link"])]) match(errorOf(await readSource({ type: "file", value }, [cwd])), /Only files in the folders of this session/, value);
+    match(errorOf(await readSource({ type: "file", value: "x" }, [])), /Only files/);
+  });
+
+  test("what is no file, no text, or not there is said", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(path.join(folder.path, "a.bin"), Buffer.from([0xff, 0xfe, 0]));
+    match(errorOf(await readSource({ type: "file", value: "." }, [folder.path])), /no file/);
+    match(errorOf(await readSource({ type: "file", value: "a.bin" }, [folder.path])), /no text/);
+    match(errorOf(await readSource({ type: "file", value: "none" }, [folder.path])), /cannot be read: ENOENT/);
+    match(errorOf(await readSource("no object", [folder.path])), /Nothing is fetched/);
+  });
+
+  test("of a long one the beginning is read, in whole characters", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MOST_CHARACTERS));
+    const long = await readSource({ type: "file", value: "a.md" }, [folder.path]), said = await readSource({ type: "text", value: "y".repeat(MOST_CHARACTERS + 1) }, []);
+    ok(isRead(long) && isRead(said));
+    equal(long.content, "x" + "ö".repeat(MOST_CHARACTERS / 2 - 1));
+    deepEqual([said.content.length, said.value.length], [MOST_CHARACTERS, 200]);
+  });
+});

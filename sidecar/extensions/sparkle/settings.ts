@@ -1,0 +1,26 @@
+/** What a user configured for Sparkle; what cannot be read counts as absent, and is said. Pure. */
+import type { JsonObject } from "../../rpc/json";
+import { folderOf } from "./names";
+
+export interface SparkleSettings {
+  readonly embodiment: "first-prompt" | "off";
+  /** Most bytes of the embodiment, as UTF-8. */
+  readonly embodimentBytes: number;
+  /** Who is embodied; undefined: the only one, or the first by name. */
+  readonly sparkler: string | undefined;
+}
+
+export const LEAST_BYTES = 4_096, MOST_BYTES = 262_144, USUAL_BYTES = 16_384;
+
+/** `odd`: for the log. */
+export function readSettings({ embodiment, embodimentBytes, sparkler }: JsonObject, odd: (what: string) => void): SparkleSettings {
+  const otherwise = <T>(name: string, value: unknown, fallback: T): T => {
+    if (value !== undefined && value !== null) odd(`the setting “${name}” of Sparkle cannot be read: its default is used`);
+    return fallback;
+  };
+  return {
+    embodiment: embodiment === "off" || embodiment === "first-prompt" ? embodiment : otherwise("embodiment", embodiment, "first-prompt"),
+    embodimentBytes: typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MOST_BYTES ? Math.floor(embodimentBytes) : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
+    sparkler: typeof sparkler === "string" && folderOf(sparkler) !== undefined ? sparkler : otherwise("sparkler", sparkler, undefined),
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * The MCP server of an extension: its tools, for each client that connects. The SDK is loaded when the first one comes.
+ *
+ * Invariants: a call with wrong arguments reaches no tool; what a tool throws is an answer with `isError`, never the end of the connection; a
+ * call whose client has gone is withdrawn.
+ */
+import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { beating } from "../mcp/progress";
+import type { ConnectMcp } from "../proxies/proxy";
+import type { Clock } from "../rpc/clock";
+import type { JsonObject } from "../rpc/json";
+import { checkArguments, ToolFailure, type Tool, type ToolAnswer } from "./tool";
+
+export interface ToolServer {
+  /** For clients: the extension's. */
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  /** For the model: what these tools are for, in a sentence or two. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  /** Prompts that a user calls by name, and what they say. */
+  readonly prompts?: readonly ToolPrompt[];
+  readonly clock: Clock;
+  /** For the log. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+export interface ToolPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments?: readonly { readonly name: string; readonly description: string; readonly required?: boolean }[];
+  text(args: Readonly<Record<string, string>>): Promise<string>;
+}
+
+/** In `_meta` of a result: the structured form of an answer that has a text of its own. Some agents show their model nothing but `structuredContent` where there is one (Claude). */
+export const STRUCTURED = "symposium.dev/structured";
+
+/** Agents that hide tools behind a search show these from the first request on (decisions, row 8). */
+const SHOWN = { "anthropic/alwaysLoad": true };
+
+export function connectToolServer(of: ToolServer): ConnectMcp {
+  return async transport => {
+    const [{ Server }, types] = await Promise.all([import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/types.js")]);
+    const { name, title, version, instructions, tools, prompts, odd } = of;
+    const server = new Server({ name, title, version }, { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions });
+    server.setRequestHandler(types.ListToolsRequestSchema, () => ({ tools: tools.map(declared) }));
+    server.setRequestHandler(types.CallToolRequestSchema, async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
+      using progress = beating(of.clock, _meta?.progressToken, `${title} is at work.`, params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
+      return await callTool(of, called, args, { signal, progress: message => progress.say(message) });
+    });
+    if (prompts) {
+      server.setRequestHandler(types.ListPromptsRequestSchema, () => ({ prompts: prompts.map(({ text: _, arguments: args, ...prompt }) => ({ ...prompt, ...(args ? { arguments: [...args] } : {}) })) }));
+      server.setRequestHandler(types.GetPromptRequestSchema, async ({ params: { name: asked, arguments: args = {} } }) => {
+        const prompt = prompts.find(one => one.name === asked);
+        if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `There is no prompt “${asked}”.`);
+        return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: await prompt.text(args) } }] };
+      });
+    }
+    server.onerror = error => odd(`an MCP client of ${title}`, error);
+    await server.connect(transport);
+  };
+}
+
+/** The answer to `tools/call`; never rejects. */
+export async function callTool({ tools, title, odd }: Pick<ToolServer, "tools" | "title" | "odd">, name: string, args: JsonObject, call: Parameters<Tool["call"]>[1]): Promise<CallToolResult> {
+  const tool = tools.find(one => one.name === name);
+  try {
+    if (!tool) throw new ToolFailure(`There is no tool “${name}”; there are ${tools.map(one => one.name).join(", ")}.`);
+    checkArguments(tool.inputSchema, args);
+    return answered(await tool.call(args, call));
+  } catch (error) {
+    if (!(error instanceof ToolFailure) && !call.signal.aborted) odd(`the tool ${name} failed`, error);
+    return failed(error instanceof ToolFailure ? error.message : call.signal.aborted ? "The call was withdrawn." : `${title} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function declared({ name, title, description, inputSchema, annotations }: Tool): McpTool {
+  const { properties, required, ...rest } = inputSchema;
+  return { name, title, description, inputSchema: { ...rest, properties: { ...properties }, ...(required ? { required: [...required] } : {}) }, annotations: { ...annotations }, _meta: { ...SHOWN } };
+}
+
+function answered(answer: ToolAnswer): CallToolResult {
+  const { structured, isError, text = JSON.stringify(structured ?? {}) }: Exclude<ToolAnswer, string> = typeof answer === "string" ? { text: answer } : answer;
+  const isBoth = typeof answer !== "string" && answer.text !== undefined;
+  return { content: [{ type: "text", text }], ...(structured ? isBoth ? { _meta: { [STRUCTURED]: { ...structured } } } : { structuredContent: { ...structured } } : {}), ...(isError === undefined ? {} : { isError }) };
+}
+
+function failed(sentence: string): CallToolResult { return { content: [{ type: "text", text: sentence }], isError: true }; }

@@ -1,0 +1,133 @@
+/**
+ * Commands for the shell of the platform, in a terminal of the client's where it has them, else as a process of ours.
+ *
+ * Invariants: when this is settled the command, and all that it started, is gone, or was told to go; what it had printed by then is kept.
+ */
+import { StringDecoder } from "node:string_decoder";
+import { AgentError } from "../../errors";
+import type { Clock } from "../../rpc/clock";
+import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcError } from "../../rpc/message";
+import type { ExtensionWorld } from "../extension";
+import { ToolFailure } from "../tool";
+import { KeptText } from "./kept-text";
+import { type SessionClient } from "./session-client";
+
+export interface Command {
+  readonly command: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+}
+
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** `null`: it did not end by itself. */
+  readonly code: number | null;
+  /** A sentence on how it ended, where the code does not say it. */
+  readonly note?: string;
+}
+
+export interface Commands {
+  /** Throws a `ToolFailure` when it cannot be started, the reason of `signal` when that aborts. `show`: content for the tool call, as soon as there is some. */
+  run(command: Command, signal: AbortSignal, show: (content: readonly JsonObject[]) => void): Promise<Ran>;
+}
+
+class TimeIsOver extends Error {}
+
+/** Aborts after so long. */
+function limitOf(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
+  const over = new AbortController(), timer = clock.after(ms, () => over.abort(new TimeIsOver()));
+  return { signal: over.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
+const cutOff = ({ timeoutMs }: Command): string => `The command did not end within ${timeoutMs} ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.`;
+
+async function shellFor({ command }: Command, { platform, environment }: Pick<ExtensionWorld, "platform" | "environment">): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+  return platform === "win32" ? { command: (await environment())["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command] } : { command: "/bin/sh", args: ["-c", command] };
+}
+
+type ProcessWorld = Pick<ExtensionWorld, "platform" | "environment" | "run" | "clock">;
+
+export function nodeCommands(world: ProcessWorld): Commands {
+  return {
+    async run(command, signal, show) {
+      const stdout = new Stream(), stderr = new Stream();
+      using limit = limitOf(world.clock, command.timeoutMs);
+      try {
+        const { exit } = await world.run({ name: "The command", env: {}, cwd: command.cwd, ...await shellFor(command, world) }, {
+          signal: AbortSignal.any([signal, limit.signal]), stdout: stdout.push, stderr: stderr.push, quietMs: command.timeoutMs + 60_000,
+        });
+        return { ...streams(), code: exit.code, ...(exit.signal === null ? {} : { note: `It was ended by ${exit.signal}.` }) };
+      } catch (error) {
+        if (error instanceof TimeIsOver) return { ...streams(), code: null, note: cutOff(command) };
+        throw error instanceof AgentError ? new ToolFailure(error.message) : error;
+      } finally {
+        show([printed(stdout.toString(), stderr.toString())]);
+      }
+      function streams(): { readonly stdout: string; readonly stderr: string } { return { stdout: stdout.toString(), stderr: stderr.toString() }; }
+    },
+  };
+}
+
+class Stream {
+  readonly #decoder = new StringDecoder();
+  readonly #kept = new KeptText();
+  readonly push = (chunk: Buffer): void => this.#kept.push(this.#decoder.write(chunk));
+  toString(): string { return this.#kept.toString(); }
+}
+
+/** Of what is shown to the user. */
+const SHOWN = 4_000;
+
+function printed(stdout: string, stderr: string): JsonObject {
+  const text = [stdout, stderr].filter(each => each !== "").join("\n").trimEnd();
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  return { type: "content", content: { type: "text", text: text === "" ? "(nothing was printed)" : `${fence}\n${text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text}\n${fence}` } };
+}
+
+/** What the client keeps for us: the end, if there is more. */
+const MOST_BYTES = 1024 * 1024;
+/** A client that was told to end a command gets so long to say what it had printed. */
+const LAST_WORDS_MS = 5_000;
+
+/** A terminal has one output: it is told as stdout. */
+export function clientCommands(client: SessionClient, world: Pick<ExtensionWorld, "platform" | "environment" | "clock">): Commands {
+  const never = new AbortController().signal;
+  return {
+    async run(command, signal, show) {
+      // Whether the call is withdrawn or not, what was started has to be ended.
+      const created = objectOr(await client.request("terminal/create", { ...await shellFor(command, world), cwd: command.cwd, outputByteLimit: MOST_BYTES }, never).catch((error: unknown) => { throw notStarted(error); }));
+      const terminalId = stringOr(created.terminalId, undefined), ask = (method: string, until: AbortSignal): Promise<unknown> => client.request(method, { terminalId }, until);
+      if (terminalId === undefined) throw new ToolFailure("The command could not be started: the editor opened no terminal.");
+      using limit = limitOf(world.clock, command.timeoutMs);
+      try {
+        show([{ type: "terminal", terminalId }]);
+        const exit = objectOr(await ask("terminal/wait_for_exit", AbortSignal.any([signal, limit.signal])));
+        return { ...await output(until => ask("terminal/output", until), signal), ...endOf(exit) };
+      } catch (error) {
+        if (!(error instanceof TimeIsOver)) throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
+        using patience = limitOf(world.clock, LAST_WORDS_MS);
+        const last = AbortSignal.any([signal, patience.signal]);
+        await ask("terminal/kill", last).catch(() => undefined);
+        return { ...await output(until => ask("terminal/output", until), last).catch(() => ({ stdout: "", stderr: "" })), code: null, note: cutOff(command) };
+      } finally {
+        ask("terminal/release", never).catch(() => undefined); // it ends what still runs; the session's end does so, too
+      }
+    },
+  };
+}
+
+async function output(ask: (until: AbortSignal) => Promise<unknown>, signal: AbortSignal): Promise<Pick<Ran, "stdout" | "stderr">> {
+  const { output: text, truncated } = objectOr(await ask(signal)), kept = new KeptText();
+  kept.push(`${truncated === true ? "[The beginning is left out.]\n" : ""}${stringOr(text, "")}`);
+  return { stdout: kept.toString(), stderr: "" };
+}
+
+function endOf({ exitCode, signal }: JsonObject): Pick<Ran, "code" | "note"> {
+  return { code: numberOr(exitCode, null), ...(typeof signal === "string" ? { note: `It was ended by ${signal}.` } : {}) };
+}
+
+function notStarted(error: unknown): unknown { return error instanceof RpcError ? new ToolFailure(`The command could not be started: ${error.message}`) : error; }
+

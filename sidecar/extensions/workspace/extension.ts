@@ -1,0 +1,106 @@
+/**
+ * Workspace: tools for agents that have none of their own. An MCP server in each session: files, searches and commands, through the editor where it
+ * offers them (unsaved changes, undo, terminals that are seen), else by this program. What changes something is asked about.
+ *
+ * Invariants: nothing outside of the session's folders is touched; a call ends, with what it started and what it asked, when it is withdrawn, when its
+ * turn is stopped, and with its session.
+ */
+import path from "node:path";
+import type { Chain, Proxy } from "../../proxies/proxy";
+import { objectOr } from "../../rpc/json";
+import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "../extension";
+import { OpenCalls } from "../open-calls";
+import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
+import type { Tool } from "../tool";
+import { connectToolServer } from "../tool-server";
+import { Acts, type Approve } from "./acts";
+import { clientCommands, nodeCommands } from "./commands";
+import { fileTools } from "./file-tools";
+import { Folders } from "./folders";
+import { nodeSearch } from "./node-search";
+import { findRipgrep, ripgrepSearch } from "./ripgrep";
+import type { Search } from "./search";
+import { searchTools } from "./search-tools";
+import { NO_OFFERS, offersIn, sessionClient, type ClientOffers } from "./session-client";
+import { terminalTool } from "./terminal-tool";
+import { clientFiles, nodeFiles, textFiles } from "./text-files";
+
+const NAME = "Workspace";
+/** Not `workspace`: Claude keeps that name for itself, and drops whoever else has it. */
+const SERVER = "workspace-tools";
+
+export const workspace: BuiltInExtension = {
+  id: "workspace", name: NAME,
+  define: (settings, world) => {
+    const approve = approveIn(settings, world);
+    return { name: NAME, make: chain => proxyOf(chain, approve, world) };
+  },
+};
+
+function approveIn({ approve = "ask" }: ExtensionSettings, { log }: ExtensionWorld): Approve {
+  if (approve === "ask" || approve === "all") return approve;
+  log("warn", "The setting “approve” of the extension workspace is neither “ask” nor “all”: it asks", { approve });
+  return "ask";
+}
+
+function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
+  const places = new Map<SessionPlace, OpenCalls>(), sessions = new Map<string, OpenCalls>();
+  let offers = NO_OFFERS;
+  const tools = sessionTools(chain, {
+    name: SERVER,
+    server: place => {
+      if (!path.isAbsolute(place.folders[0])) return undefined;
+      const calls = new OpenCalls();
+      places.set(place, calls);
+      return serverOf(place, toolsOf(place, chain, approve, () => offers, world), calls, chain, world, () => places.delete(place));
+    },
+    opened: (place, sessionId) => { const calls = places.get(place); if (calls) sessions.set(sessionId, calls); },
+    closed: sessionId => { sessions.delete(sessionId); },
+  });
+  return {
+    fromClient: {
+      requests: {
+        ...tools.requests,
+        initialize: async request => {
+          offers = offersIn(request.params, undefined);
+          const answer = await request.pass();
+          offers = offersIn(request.params, answer);
+          return answer;
+        },
+      },
+      notifications: {
+        // Some agents leave the tools alone when their turn is stopped.
+        "session/cancel": notification => {
+          notification.pass();
+          sessions.get(String(objectOr(notification.params).sessionId))?.stop("The turn was stopped.");
+        },
+      },
+    },
+    close: () => tools.close(),
+  };
+}
+
+function serverOf(place: SessionPlace, tools: readonly Tool[], calls: OpenCalls, { odd }: Chain, { version, clock }: ExtensionWorld, over: () => void): SessionServer {
+  return {
+    connect: connectToolServer({
+      name: SERVER, title: NAME, version, clock, odd, tools: tools.map(tool => calls.watched(tool)),
+      instructions: `Reads, searches and changes files of the user's workspace, and runs commands there. Paths are relative to ${place.folders[0]}. Changes and commands are shown to the user, who may refuse.`,
+    }),
+    close: () => { calls.stop("The session is over."); over(); },
+  };
+}
+
+function toolsOf(place: SessionPlace, chain: Chain, approve: Approve, offers: () => ClientOffers, world: ExtensionWorld): readonly Tool[] {
+  const client = sessionClient(chain.client, place.sessionId), { reads, writes, terminals } = offers(), folders = new Folders(place.folders), theirs = clientFiles(client);
+  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles), acts = new Acts(client, approve, () => offers().version);
+  const commands = terminals ? clientCommands(client, world) : nodeCommands(world);
+  return [...fileTools({ folders, files, acts }), terminalTool({ folders, acts, commands }), ...searchTools({ folders, search: searchBy(world) })];
+}
+
+/** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */
+function searchBy(world: ExtensionWorld): Search {
+  const own = nodeSearch(world.clock);
+  let chosen: Promise<Search> | undefined;
+  const choose = (): Promise<Search> => chosen ??= findRipgrep(world).then(program => program === undefined ? own : ripgrepSearch(program, world, own));
+  return { files: async (...args) => (await choose()).files(...args), lines: async (...args) => (await choose()).lines(...args) };
+}

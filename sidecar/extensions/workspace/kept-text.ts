@@ -1,0 +1,30 @@
+/** What a command prints: its beginning and its end are kept, and how much is missing between them is told. */
+import { wholeCharacters } from "./lines";
+
+/** Characters of each stream. */
+const FIRST = 10_000, LAST = 20_000;
+
+export class KeptText {
+  #first = "";
+  #last = "";
+  #total = 0;
+
+  constructor(private readonly first = FIRST, private readonly last = LAST) {}
+
+  push(text: string): void {
+    const room = Math.max(0, this.first - this.#total);
+    this.#total += text.length;
+    this.#first += text.slice(0, room);
+    this.#last += text.slice(room);
+    if (this.#last.length > 2 * this.last) this.#last = this.#last.slice(-this.last);
+  }
+
+  /** Without colours and what else is meant for a terminal. */
+  toString(): string {
+    if (this.#total <= this.first + this.last) return readable(this.#first + this.#last);
+    const first = wholeCharacters(`${this.#first} `, this.#first.length), end = this.#last.slice(-this.last), last = /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
+    return readable(`${first}\n[${this.#total - first.length - last.length} characters are left out here.]\n${last}`);
+  }
+}
+
+function readable(text: string): string { return text.replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][A-Z0-9]|.)/g, "").replaceAll("\r\n", "\n"); }

@@ -1,0 +1,87 @@
+/**
+ * Texts of files, through the client where it offers that (unsaved changes are read, and what is written can be undone there), else from the disk.
+ *
+ * Invariants: what is no file, no text, or too large is a `ToolFailure` with a sentence, and is not read; a path is one that `Folders` gave.
+ */
+import { constants } from "node:fs";
+import { mkdir, open, readFile } from "node:fs/promises";
+import path from "node:path";
+import { objectOr } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { ToolFailure } from "../tool";
+import { kindOf, type Inside } from "./folders";
+import type { SessionClient } from "./session-client";
+
+export interface TextFiles {
+  /** `undefined`: there is no such file. */
+  read(file: Inside, signal: AbortSignal): Promise<string | undefined>;
+  /** With the folders on the way. */
+  write(file: Inside, text: string, signal: AbortSignal): Promise<void>;
+}
+
+const MOST_MEGABYTES = 10;
+
+/** Refuses before anybody reads what is no text file. */
+export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFiles, "write">): TextFiles {
+  return {
+    async read(file, signal) {
+      const found = await kindOf(file);
+      if (found === undefined) return undefined;
+      refuseOther(file, found.kind);
+      if (found.size > MOST_MEGABYTES * 1024 * 1024) throw new ToolFailure(`${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MOST_MEGABYTES} MB are read here. Use search_content to find what you need in it.`);
+      return reader.read(file, signal);
+    },
+    async write(file, text, signal) {
+      refuseOther(file, (await kindOf(file))?.kind ?? "file");
+      signal.throwIfAborted(); // nobody wants it any more
+      await writer.write(file, text, signal);
+    },
+  };
+}
+
+function refuseOther({ shown }: Inside, kind: "file" | "folder" | "other"): void {
+  if (kind !== "file") throw new ToolFailure(kind === "folder" ? `${shown} is a folder. Use search_files to see what is in it.` : `${shown} is no ordinary file.`);
+}
+
+export const nodeFiles: TextFiles = {
+  async read({ real, shown }) {
+    const bytes = await readFile(real).catch((error: unknown) => { throw new ToolFailure(`${shown} could not be read: ${String(error)}`); });
+    if (bytes.includes(0)) throw noText(shown);
+    try { return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); }
+    catch { throw noText(shown); }
+  },
+
+  async write({ real, shown }, text) {
+    try {
+      await mkdir(path.dirname(real), { recursive: true });
+      // A link that was put there since the place was looked at is not followed.
+      await using file = await open(real, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0));
+      await file.writeFile(text);
+    } catch (error) {
+      throw new ToolFailure(`${shown} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  },
+};
+
+function noText(shown: string): ToolFailure { return new ToolFailure(`${shown} is no text in UTF-8, and cannot be read or changed here.`); }
+
+/** By the client's `fs/*`. */
+export function clientFiles(client: SessionClient): TextFiles {
+  return {
+    async read({ real, shown }, signal) {
+      const answer = await client.request("fs/read_text_file", { path: real }, signal).catch((error: unknown) => {
+        if (error instanceof RpcError && error.code === RpcCode.notFound) return undefined;
+        throw refused(`${shown} could not be read`, error);
+      });
+      if (answer === undefined) return undefined;
+      const { content } = objectOr(answer);
+      if (typeof content !== "string") throw new ToolFailure(`${shown} could not be read: the editor sent no text.`);
+      return content;
+    },
+    async write({ real, shown }, text, signal) {
+      await client.request("fs/write_text_file", { path: real, content: text }, signal).catch((error: unknown) => { throw refused(`${shown} could not be written`, error); });
+    },
+  };
+}
+
+function refused(what: string, error: unknown): unknown { return error instanceof RpcError ? new ToolFailure(`${what}: ${error.message}`) : error; }

@@ -1,0 +1,56 @@
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { objectOr } from "../rpc/json";
+import { rig, turn } from "../testing/proxy-rig";
+import { addedServer, serverName } from "./added-server";
+import { besideServers } from "./server-names";
+import { SIDE_SESSION } from "./side-session";
+
+const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: { TOKEN: "x" } };
+const STANDING = { name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [{ name: "TOKEN", value: "x" }] };
+const played = () => rig(addedServer("Git", "git", SERVER).make);
+
+function setUp(params: object, method = "session/new", protocolVersion = 1) {
+  const { client, successor } = played();
+  client.says({ id: 1, method: "initialize", params: { protocolVersion } } as never);
+  successor.says({ id: 1, result: { protocolVersion } } as never);
+  return turn().then(() => {
+    client.says({ id: 2, method, params } as never);
+    const sent = successor.frames.at(-1)?.message;
+    return sent && "params" in sent ? objectOr(sent.params) : {};
+  });
+}
+
+suite("an MCP server of others in a chain", () => {
+  test("stands in every session, behind those that were there", async () => {
+    for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) deepEqual(await setUp({ cwd: "/w", mcpServers: [{ name: "a" }], _meta: { b: 1 } }, method), { cwd: "/w", mcpServers: [{ name: "a" }, STANDING], _meta: { b: 1 } });
+    deepEqual((await setUp({ cwd: "/w" })).mcpServers, [STANDING]);
+  });
+
+  test("is spelt as the agent's version of the protocol has it", async () => deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
+
+  test("has a name of its own there", async () => {
+    deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [{ name: "git" }, { name: "git_2" }, { ...STANDING, name: "git_3" }]);
+  });
+
+  test("is not in a session that an extension opened for itself, which passes as the bytes that came, nor anything else", () => {
+    const { client, successor } = played(), lines = [`{"jsonrpc":"2.0", "id":7,"method":"session/new","params":{"cwd":"/","_meta":{"${SIDE_SESSION}":"ferris"}}}`, `{"jsonrpc":"2.0", "id":8,"method":"session/prompt","params":{ }}`];
+    for (const line of lines) {
+      client.says(line);
+      equal(successor.frames.at(-1)?.bytes.toString(), line);
+    }
+  });
+
+  test("whatever stands there and comes: those that were there stay as they are, and all that were named apart are", () => {
+    const servers = fc.array(fc.record({ name: fc.constantFrom("a", "b", "a_2", "a_3"), command: fc.string() }), { maxLength: 6 });
+    fc.assert(fc.property(fc.uniqueArray(fc.constantFrom("a", "b", "a_2"), { maxLength: 3 }), servers, (names, added) => {
+      const there = names.map(name => ({ name })), after = besideServers(there, added), all = after.map(server => objectOr(server).name);
+      deepEqual(after.slice(0, there.length), there);
+      equal(new Set(all).size, there.length + added.length);
+      deepEqual(after.slice(there.length).map(server => objectOr(server).command), added.map(({ command }) => command));
+    }));
+    deepEqual(besideServers("odd", [{ odd: true }, 7]), [{ odd: true }, 7]);
+  });
+
+  test("is called by its id, as far as agents take that", () => deepEqual(["git-mcp", "My Server!", "…", "a".repeat(100), "ide"].map(serverName), ["git-mcp", "My-Server", "server", "a".repeat(60), "ide-mcp"]));
+});

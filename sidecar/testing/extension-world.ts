@@ -1,0 +1,43 @@
+/** What an extension gets of the computer, for tests: real processes with a ledger of their own, and a home folder that nobody lives in. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { startChild, type ProcessWorld } from "../agents/child";
+import { findProgram, isProgramFile } from "../agents/find-program";
+import { openLedger } from "../agents/ledger";
+import { newRun } from "../agents/runs";
+import { runTool } from "../agents/tool-run";
+import type { ExtensionWorld } from "../extensions/extension";
+import { realClock } from "../rpc/clock";
+import { temporaryFolder } from "./drive";
+
+export class ExtensionRig implements Disposable {
+  /** In the environment of all that is started (census.ts). */
+  readonly run = newRun();
+  /** `level: message`, and the details beside it. */
+  readonly logged: string[] = [];
+  readonly details: unknown[] = [];
+  readonly world: ExtensionWorld;
+  readonly #folder = temporaryFolder();
+  readonly #ledger = openLedger(path.join(this.#folder.path, "ledger"), this.run);
+
+  /** `change`: in place of what is real. What `environment` says is what processes get. */
+  constructor(change: Partial<ExtensionWorld> = {}) {
+    mkdirSync(this.home);
+    const clock = change.clock ?? realClock, environment = change.environment ?? (() => Promise.resolve(process.env));
+    const world = async (): Promise<ProcessWorld> => {
+      const env = await environment();
+      return { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined, environment: () => env };
+    };
+    this.world = {
+      version: "1", clock, date: () => new Date(0), platform: process.platform, home: this.home, environment,
+      find: async program => findProgram(program, { platform: process.platform, env: await environment(), isProgram: isProgramFile }),
+      run: async (spec, options) => runTool(spec, options, await world()), start: async spec => startChild(spec, await world()),
+      log: (level, message, detail) => { this.logged.push(`${level}: ${message}`); this.details.push(detail); },
+      ...change,
+    };
+  }
+
+  get home(): string { return path.join(this.#folder.path, "home"); }
+
+  [Symbol.dispose](): void { this.#ledger.close(); this.#folder[Symbol.dispose](); }
+}

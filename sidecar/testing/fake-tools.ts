@@ -1,0 +1,52 @@
+/** Tools on a PATH of a test's own: small programs that write what npm, uv, pipx and cargo would. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+export interface FakePackage {
+  readonly version: string;
+  /** Program → file, or npm's short form. */
+  readonly bin?: string | Readonly<Record<string, string>>;
+  /** Of an npm package's program. */
+  readonly firstLine?: string;
+}
+
+export interface ToolPlans {
+  readonly packages?: Readonly<Record<string, FakePackage>>;
+  /** Lines on stdout, before all else. */
+  readonly says?: readonly string[];
+  readonly fails?: { readonly code: number; readonly stderr: string };
+  /** When all is written: says “hanging”, and does not end by itself, nor by SIGTERM. */
+  readonly hangs?: boolean;
+  /** Undefined: there is no `cargo binstall`. */
+  readonly binstall?: "works" | "fails";
+}
+
+export class FakeTools {
+  readonly #folder: string;
+
+  /** `folder` is made. */
+  constructor(folder: string, readonly names: readonly string[], plans: ToolPlans) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true });
+    this.plan(plans);
+    const script = path.join(process.env.SYMPOSIUM_TEST_PROGRAMS ?? "", "fake-tool.program.mjs"), plan = path.join(folder, "plan.json");
+    for (const name of names) {
+      if (process.platform === "win32") writeFileSync(path.join(folder, `${name}.cmd`), `@"${process.execPath}" "${script}" "${plan}" ${name} %*\r\n`);
+      else writeFileSync(path.join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${script}" "${plan}" ${name} "$@"\n`, { mode: 0o755 });
+    }
+  }
+
+  plan(plans: ToolPlans): void { writeFileSync(path.join(this.#folder, "plan.json"), JSON.stringify(plans)); }
+
+  /** Node itself is no fake. */
+  find(name: string): string | undefined {
+    if (name === "node") return name;
+    return this.names.includes(name) ? path.join(this.#folder, process.platform === "win32" ? `${name}.cmd` : name) : undefined;
+  }
+
+  /** Tool and arguments of each call. */
+  get calls(): readonly (readonly string[])[] {
+    try { return readFileSync(path.join(this.#folder, "calls.jsonl"), "utf8").trim().split("\n").map(line => JSON.parse(line) as string[]); }
+    catch { return []; }
+  }
+}

@@ -1,0 +1,85 @@
+/** A store, and installers over it, on a folder of a test's own: real tools' stand-ins, real processes, archives from loopback. */
+import path from "node:path";
+import type { AgentConfig, Distribution } from "../../src/protocol/agents";
+import type { InstallProgress } from "../../src/protocol/agent-service";
+import type { AgentCommand } from "../agents/distribution";
+import { realFiles, type Files } from "../agents/install/files";
+import { Installer, type InstallerWorld } from "../agents/install/installer";
+import type { TryLock } from "../agents/install/locks";
+import { Store } from "../agents/install/store";
+import { openLedger } from "../agents/ledger";
+import { systemTools } from "../agents/process";
+import { processTable } from "../agents/process-table";
+import { newRun } from "../agents/runs";
+import { runTool } from "../agents/tool-run";
+import { realClock, type Clock } from "../rpc/clock";
+import { temporaryFolder } from "./drive";
+import { FakeTools, type ToolPlans } from "./fake-tools";
+import { FileServer } from "./file-server";
+
+export const systemTable = processTable(systemTools);
+
+export interface InstallOptions {
+  readonly files?: Files;
+  readonly clock?: Clock;
+  readonly tryLock?: TryLock;
+  /** Of all tools. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly change?: Partial<InstallerWorld>;
+}
+
+export class InstallWorld implements AsyncDisposable {
+  readonly run = newRun();
+  readonly logged: string[] = [];
+  readonly progress: [id: string, progress: InstallProgress | undefined][] = [];
+  /** Called with each progress. */
+  heard: (progress: InstallProgress | undefined) => void = () => undefined;
+  readonly #folder = temporaryFolder();
+  readonly #ledger = openLedger(this.#folder.path, this.run);
+  readonly #installers: Installer[] = [];
+
+  private constructor(readonly server: FileServer, readonly tools: FakeTools) {}
+
+  static async open(names: readonly string[] = ["npm", "uv", "pipx", "cargo"], plans: ToolPlans = {}): Promise<InstallWorld> {
+    const folder = temporaryFolder();
+    const world = new InstallWorld(await FileServer.start(), new FakeTools(path.join(folder.path, "bin"), names, plans));
+    world.#also = folder;
+    return world;
+  }
+  #also: Disposable | undefined;
+
+  get root(): string { return path.join(this.#folder.path, ".symposium", "bin"); }
+
+  store({ files = realFiles, clock = realClock, tryLock }: InstallOptions = {}): Store {
+    const self = { pid: process.pid, started: systemTable.startOf(process.pid) };
+    return new Store(this.root, { clock, files, table: systemTable, self, ...(tryLock ? { tryLock } : {}) });
+  }
+
+  installer(options: InstallOptions = {}): Installer {
+    const { clock = realClock, files = realFiles, env = {}, change = {} } = options;
+    const installer = new Installer({
+      store: this.store(options), clock, files, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => this.tools,
+      run: (spec, how) => runTool({ ...spec, env: { ...spec.env, ...env } }, how, { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
+      report: (id, progress) => { this.progress.push([id, progress]); this.heard(progress); },
+      log: (_, message) => { this.logged.push(message); }, ...change,
+    });
+    this.#installers.push(installer);
+    return installer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const installer of this.#installers) await installer[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
+    this.#ledger.close();
+    this.#folder[Symbol.dispose]();
+    this.#also?.[Symbol.dispose]();
+  }
+}
+
+export function agent(distribution: Distribution, rest: Partial<AgentConfig> = {}): AgentConfig { return { id: "some-agent", name: "Some Agent", distribution, ...rest }; }
+
+/** Command and arguments, relative to the store. */
+export function shown(command: AgentCommand, { root }: InstallWorld): readonly string[] {
+  if (command.kind !== "process") return [command.kind];
+  return [command.command, ...command.args].map(text => text.startsWith(root) ? path.relative(root, text).replaceAll(path.sep, "/") : text);
+}

@@ -1,0 +1,57 @@
+/**
+ * A window's part in an installation, alone: installs an agent into a store unless it is there, starts it from there and says what the doctor makes of it,
+ * as one line of JSON. Arguments: ROOT CONFIG [--offline], where CONFIG is the agent's as JSON; offline there is no tool, and no network.
+ */
+import path from "node:path";
+import type { AgentConfig } from "../../src/protocol/agents";
+import { readDistribution } from "../../src/protocol/distribution";
+import { diagnose } from "../agents/doctor/diagnose";
+import { probe } from "../agents/doctor/probe";
+import { platformOf, platformsFor } from "../agents/distributions/platform";
+import { findProgram, isProgramFile } from "../agents/find-program";
+import { realFiles } from "../agents/install/files";
+import { Installer } from "../agents/install/installer";
+import { Store } from "../agents/install/store";
+import { openLedger } from "../agents/ledger";
+import { systemTools, type ProcessWorld } from "../agents/process";
+import { processTable } from "../agents/process-table";
+import { newRun } from "../agents/runs";
+import { runTool } from "../agents/tool-run";
+import { realClock } from "../rpc/clock";
+import { objectOr, stringOr } from "../rpc/json";
+
+const [root = "", config = "", offline] = process.argv.slice(2);
+const table = processTable(systemTools), { platform, env } = process;
+
+async function main(): Promise<void> {
+  const agent = agentIn(JSON.parse(config)), storage = path.join(root, "..", "ledger"), began = realClock.now();
+  const ledger = openLedger(storage, newRun());
+  const world: ProcessWorld = { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
+  let lines = 0;
+  const installer = new Installer({
+    store: new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } }),
+    clock: realClock, files: realFiles, platform, platforms: platformsFor(platformOf(platform, process.arch)),
+    tools: async () => ({ find: name => offline !== undefined && name !== "node" ? undefined : findProgram(name, { platform, env, isProgram: isProgramFile }) }),
+    ...(offline === undefined ? {} : { fetch: () => Promise.reject(new Error("There is no network here.")) }),
+    run: (spec, how) => offline === undefined ? runTool(spec, how, world) : Promise.reject(new Error("No tool is run here.")),
+    report: (_, progress) => { if (progress?.line !== undefined) lines++; }, log: () => undefined,
+  });
+  try {
+    const command = await installer.command(agent, new AbortController().signal), installed = realClock.now();
+    if (command.kind !== "process") throw new Error(`${agent.name} is no process.`);
+    const observed = await probe({ name: agent.name, command: command.command, args: command.args, env: command.env, cwd: path.dirname(root) }, { processes: world, version: "0.0.0", find: () => undefined });
+    const { session, initialize, exit } = observed;
+    say({ command: [command.command, ...command.args], lines, ms: { install: Math.round(installed - began), probe: Math.round(realClock.now() - installed) }, initialize, session, exit, diagnosis: diagnose(observed) });
+  } catch (error) { say({ error: String(error) }); }
+  await installer[Symbol.asyncDispose]();
+  ledger.close();
+}
+
+function agentIn(value: unknown): AgentConfig {
+  const { id, name, distribution } = objectOr(value);
+  return { id: stringOr(id, ""), name: stringOr(name, ""), distribution: readDistribution(distribution) ?? {} };
+}
+
+function say(what: object): void { process.stdout.write(`${JSON.stringify(what)}\n`); }
+
+void main();

@@ -1,0 +1,81 @@
+/** Sparkle in a chain, in memory: before an agent that answers prompts with what the test says. */
+import { equal } from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Files } from "../agents/install/files";
+import type { ExtensionWorld } from "../extensions/extension";
+import { sparkleProxy } from "../extensions/sparkle/extension";
+import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
+import type { IncomingRequest } from "../rpc/peer";
+import { ExtensionRig } from "./extension-world";
+import { FakeClock } from "./fake-clock";
+import { bridge } from "./mcp-ends";
+import { Signal, World } from "./mcp-world";
+
+const DATE = new Date("2026-11-22T09:51:03.000Z");
+export const words = (text: string): JsonObject => ({ type: "text", text });
+
+/** Of a prompt's blocks: what Sparkle added by its name, all else as it is. */
+export const partsOf = (prompt: readonly unknown[]): readonly unknown[] => prompt.map(block => /^<sparkle part="([\w-]+)">/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block);
+
+export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean }
+
+export class Sparkled implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly computer: ExtensionRig;
+  readonly cwd: string;
+  readonly prompts: { readonly sessionId: unknown; readonly prompt: readonly unknown[]; readonly request: IncomingRequest }[] = [];
+  readonly prompted = new Signal();
+  readonly told: unknown[] = [];
+  readonly heard = new Signal();
+  answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
+  readonly world: World;
+
+  constructor({ settings = {}, files, world, initialized, agent }: SparkledOptions = {}) {
+    const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...world });
+    this.computer = computer;
+    this.cwd = path.join(computer.home, "work");
+    mkdirSync(this.cwd);
+    this.world = new World({
+      stages: [{ name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) }, bridge()],
+      told: (method, params) => { this.told.push([method, params]); this.heard.fire(); },
+      ...(initialized ? { initialized } : {}),
+      agent: request => request.method === "session/prompt" ? this.#prompted(request) : agent?.(request) ?? false,
+    });
+  }
+
+  static async open(options: SparkledOptions = {}): Promise<Sparkled> {
+    const sparkled = new Sparkled(options);
+    await sparkled.world.initialize();
+    return sparkled;
+  }
+
+  async session(method = "session/new", more: JsonObject = {}): Promise<string> { return String((await this.world.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId); }
+  prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: blocks }); }
+  /** What the agent got of the last prompt. */
+  get last(): readonly unknown[] { return this.prompts.at(-1)?.prompt ?? []; }
+  get lastParts(): readonly unknown[] { return partsOf(this.last); }
+  keep(file: string, text: string): void {
+    mkdirSync(path.dirname(path.join(this.computer.home, file)), { recursive: true });
+    writeFileSync(path.join(this.computer.home, file), text);
+  }
+  async update(sessionId: string, update: JsonObject): Promise<unknown> {
+    const next = this.heard.times(this.heard.count + 1);
+    this.world.agent.notify("session/update", { sessionId, update });
+    await next;
+    return objectOr(arrayOr(this.told.at(-1))[1]).update;
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+    equal(this.clock.waiting, 0, "no timer is left");
+    this.computer[Symbol.dispose]();
+  }
+
+  #prompted(request: IncomingRequest): true {
+    const { sessionId, prompt } = objectOr(request.params);
+    this.prompts.push({ sessionId, prompt: arrayOr(prompt), request });
+    this.prompted.fire();
+    this.answer?.(request);
+    return true;
+  }
+}

@@ -1,0 +1,25 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { readDistribution, type Distribution } from "./distribution";
+
+suite("how an agent is obtained", () => {
+  const whole: Distribution = {
+    local: { command: "a", args: ["--acp"], env: { KEY: "v" } }, executable: { path: "/a" }, symposium: { subcommand: "eliza", args: ["--deterministic"] },
+    npx: { package: "@s/p@1.2.3", cmd: "p", args: ["x"], env: { A: "1" } }, uvx: { package: "p==1.2.3" }, pipx: { package: "p" },
+    cargo: { crate: "c", version: "1.0.0", binary: "b", args: ["acp"], env: { B: "2" } },
+    binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./a", args: ["acp"], env: { C: "3" }, sha256: "0123456789abcdef".repeat(4) } },
+  };
+
+  test("every kind is read as it was written", () => deepEqual(readDistribution(JSON.parse(JSON.stringify(whole))), whole));
+
+  test("kinds and platforms that nobody here knows, and those that are wrong, are left out beside others", () =>
+    deepEqual(readDistribution({ docker: {}, npx: { package: 7 }, uvx: { package: " " }, binary: { "beos-x86": {}, "linux-x86_64": { archive: "https://example.com/a.zip" }, "darwin-aarch64": { archive: "https://example.com/a", cmd: "a", more: 1 } } }),
+      { binary: { "darwin-aarch64": { archive: "https://example.com/a", cmd: "a" } } }));
+
+  test("an archive whose hash cannot be read is not taken unchecked", () => {
+    for (const sha256 of ["00", 7, null]) equal(readDistribution({ binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a", sha256 } } }), undefined);
+  });
+
+  test("where nothing is left there is none", () => {
+    for (const value of [undefined, null, [], {}, "x", { npx: {} }, { local: { command: "a", args: [1] } }, { cargo: { crate: "c", env: { A: 1 } } }, { binary: {} }, { binary: [] }]) equal(readDistribution(value), undefined, JSON.stringify(value));
+  });
+});

@@ -1,0 +1,184 @@
+/**
+ * What the buttons of rows do. What an act comes to is kept for its row until the next one, or until it is put away.
+ *
+ * Invariants: one act at a time for a row, but for cancelling; whatever fails is said in its row, but that the sidecar is gone: that is said once above all of them.
+ */
+import { SidecarGone, SidecarUnavailable } from "../errors";
+import { ELIZA, type AgentConfig } from "../protocol/agents";
+import type { AgentsHostToSidecar, Installable } from "../protocol/agent-service";
+import type { ExtensionConfig } from "../protocol/extensions";
+import { entryOf, type FoundAgent } from "../protocol/known-programs";
+import type { RowAct } from "../protocol/settings-view";
+import { assertNever, type ParamsOf, type ResultOf } from "../protocol/wire";
+import { without } from "../settings/extensions";
+import { isPage, named } from "./row-words";
+import type { SettingsWorld } from "./settings-world";
+import { keyOf, type Outcome, type RowKey, type Work } from "./view-state";
+
+/** `isInstalled`: a copy of ours is there. `found`: it is no agent yet. */
+export type ActedRow =
+  | { readonly of: "agent"; readonly config: AgentConfig; readonly isInstalled: boolean; readonly lastError: number | undefined; readonly found?: FoundAgent }
+  | { readonly of: "extension"; readonly config: ExtensionConfig; readonly isInstalled: boolean; readonly lastError: number | undefined };
+
+/** Whose rows they are. */
+export interface RowsShown {
+  /** Something that rows show is another; `states`: what the sidecar knows, too. */
+  changed(what: "shown" | "states"): void;
+  /** For who does not see it. */
+  say(text: string): void;
+  /** Something was not done because the sidecar is gone. */
+  lost(sentence: string): void;
+}
+
+export class RowActs {
+  readonly work = new Map<RowKey, Work>();
+  readonly outcomes = new Map<RowKey, Outcome>();
+  readonly dismissed = new Map<RowKey, number>();
+  /** Those that the user is being asked about. */
+  readonly #asked = new Set<RowKey>();
+  /** Whose end is what the user wanted. */
+  readonly #cancelled = new Set<RowKey>();
+
+  constructor(private readonly world: SettingsWorld, private readonly shown: RowsShown) {}
+
+  /** Never rejects. */
+  async act(row: ActedRow, act: RowAct): Promise<void> {
+    const { world } = this, { of, config } = row, key = keyOf(of, config.id);
+    switch (act) {
+      case "cancel": this.#cancelled.add(key); return this.#quick(key, async () => { await this.#ask("agents/cancelInstall", { of, id: config.id }); });
+      case "logs": return this.#quick(key, () => world.go("logs"));
+      case "edit": return this.#quick(key, () => world.go(of === "agent" ? "agentsFile" : "extensionsFile"));
+      case "signIn": return this.#quick(key, () => this.#signIn(row));
+      case "page": return this.#quick(key, () => this.#openPage(key));
+      case "copyReport": return this.#quick(key, () => this.#copyReport(key));
+      case "dismiss": return this.#dismiss(key, row.lastError);
+      case "choose": return this.#quick(key, () => this.#choose(row));
+      case "install": return this.#work(key, "starting", () => this.#install(row, "missing"));
+      case "reinstall": return this.#work(key, "starting", () => this.#install(row, "anew"));
+      case "update": return this.#work(key, "starting", () => this.#update(row));
+      case "uninstall": return this.#work(key, "removing", () => this.#removeFiles(of, config.id));
+      case "remove": return this.#remove(row, key);
+      case "examine": return this.#examine(row, key);
+      case "signOut": return this.#signOut(row, key);
+      default: return assertNever(act, "act of a row");
+    }
+  }
+
+  async #choose(row: ActedRow): Promise<void> {
+    await this.#writeDown(row);
+    await this.world.configuration.selectAgent(row.config.id);
+  }
+
+  /** It is asked in the conversation, as soon as the agent says that it must. */
+  async #signIn(row: ActedRow): Promise<void> {
+    await this.#writeDown(row);
+    await this.world.openTab(row.config.id);
+  }
+
+  async #writeDown(row: ActedRow): Promise<void> {
+    if (row.of === "agent" && row.found) await this.world.configuration.addAgent(entryOf(row.found));
+  }
+
+  async #install({ of, config }: ActedRow, how: ParamsOf<AgentsHostToSidecar, "agents/install">["how"]): Promise<void> {
+    const { version } = await this.#ask("agents/install", { of, config, how });
+    this.shown.say(`${named(config.name, version)} is installed.`);
+  }
+
+  /** To what the registry has, else to what its package's own registry has. */
+  async #update(row: ActedRow): Promise<void> {
+    const known = this.world.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
+    if (!known) return this.#install(row, "newest");
+    if (await this.world.updates.take(known)) this.shown.say(`${known.name} ${known.to} is installed.`);
+  }
+
+  async #examine(row: ActedRow, key: RowKey): Promise<void> {
+    const { of, config } = row;
+    if (of !== "agent") return;
+    await this.#work(key, "examining", async () => {
+      const { diagnosis, report } = await this.#ask("agents/examine", { agent: config, cwd: this.world.cwd() });
+      this.outcomes.set(key, { kind: "diagnosed", diagnosis, report });
+      this.shown.say(diagnosis.sentence);
+    });
+  }
+
+  async #signOut(row: ActedRow, key: RowKey): Promise<void> {
+    const { of, config } = row;
+    if (of !== "agent") return;
+    await this.#work(key, "signingOut", async () => {
+      await this.#ask("agents/signOut", { agent: config, cwd: this.world.cwd() });
+      this.shown.say(`You are signed out of ${config.name}.`);
+    });
+  }
+
+  /** Files first: an entry whose files could not be removed stays, so that it can be tried again. */
+  async #remove({ of, config, isInstalled }: ActedRow, key: RowKey): Promise<void> {
+    const { configuration } = this.world, { id, name } = config;
+    if (isInstalled && !await this.#confirmed(key, `Remove ${name}?`, "Its entry in your settings goes, and the copy of it that Symposium installed. What runs goes on until its tabs are closed.", "Remove")) return;
+    await this.#work(key, "removing", async () => {
+      if (isInstalled) await this.#removeFiles(of, id);
+      if (of === "extension") return configuration.changeExtensions(value => without(value, id));
+      const wasCurrent = configuration.settings.currentAgentId === id;
+      if (wasCurrent) await configuration.selectAgent("");
+      await configuration.removeAgent(id);
+      this.shown.say(wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`);
+    });
+    if (!this.outcomes.has(key)) this.dismissed.delete(key);
+  }
+
+  async #confirmed(key: RowKey, question: string, detail: string, yes: string): Promise<boolean> {
+    if (this.#asked.has(key)) return false;
+    this.#asked.add(key);
+    try { return await this.world.confirm(question, detail, yes); }
+    finally { this.#asked.delete(key); }
+  }
+
+  async #removeFiles(of: Installable, id: string): Promise<void> { await this.#ask("agents/remove", { of, id }); }
+
+  async #openPage(key: RowKey): Promise<void> {
+    const outcome = this.outcomes.get(key), url = outcome?.kind === "diagnosed" ? outcome.diagnosis.fix?.url : undefined;
+    if (isPage(url)) await this.world.openPage(url);
+  }
+
+  async #copyReport(key: RowKey): Promise<void> {
+    const outcome = this.outcomes.get(key);
+    if (outcome?.kind !== "diagnosed") return;
+    await this.world.copy(outcome.report);
+    this.shown.say("The report is copied.");
+  }
+
+  #dismiss(key: RowKey, lastError: number | undefined): void {
+    this.outcomes.delete(key);
+    if (lastError !== undefined) this.dismissed.set(key, lastError);
+    this.shown.changed("shown");
+  }
+
+  /** What takes no time that anybody would see. */
+  async #quick(key: RowKey, run: () => Promise<void>): Promise<void> {
+    try { await run(); }
+    catch (error) { this.#failed(key, error); }
+    this.shown.changed("shown");
+  }
+
+  async #work(key: RowKey, work: Work, run: () => Promise<void>): Promise<void> {
+    if (this.work.has(key)) return;
+    this.work.set(key, work);
+    this.outcomes.delete(key);
+    this.#cancelled.delete(key);
+    this.shown.changed("shown");
+    try { await run(); }
+    catch (error) { if (!this.#cancelled.has(key)) this.#failed(key, error); }
+    this.work.delete(key);
+    this.shown.changed("states");
+  }
+
+  #failed(key: RowKey, error: unknown): void {
+    const sentence = error instanceof Error ? error.message : String(error);
+    this.world.log.warn("agent", "What was asked for in the settings view failed", { row: key, error });
+    if (error instanceof SidecarGone || error instanceof SidecarUnavailable) this.shown.lost(sentence);
+    else this.outcomes.set(key, { kind: "failed", sentence });
+  }
+
+  async #ask<M extends "agents/install" | "agents/cancelInstall" | "agents/remove" | "agents/examine" | "agents/signOut">(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
+    return (await this.world.sidecar.client()).request(method, params);
+  }
+}

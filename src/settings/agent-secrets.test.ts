@@ -1,0 +1,37 @@
+import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
+import { AgentSecrets } from "./agent-secrets";
+
+suite("keys of agents", () => {
+  const world = () => {
+    const kept = new Map<string, string>(), warned: string[] = [];
+    const secrets = new AgentSecrets({ get: async key => kept.get(key), store: async (key, value) => void kept.set(key, value), delete: async key => void kept.delete(key) }, { warn: (...given) => void warned.push(JSON.stringify(given)) });
+    return { kept, warned, secrets };
+  };
+
+  test("are kept for each agent, and given back", async () => {
+    const { secrets } = world();
+    await secrets.keep("ada", { ADA_KEY: "k" });
+    deepEqual([await secrets.environment("ada"), await secrets.environment("eve")], [{ ADA_KEY: "k" }, {}]);
+    await secrets.keep("ada", { OTHER: "o" });
+    deepEqual(await secrets.environment("ada"), { OTHER: "o" });
+  });
+
+  test("none are forgotten", async () => {
+    const { secrets, kept } = world();
+    await secrets.keep("ada", { ADA_KEY: "k" });
+    await secrets.keep("ada", {});
+    equal(kept.size, 0);
+  });
+
+  test("what cannot be read is none, and is not in the log", async () => {
+    const { secrets, kept, warned } = world();
+    for (const bad of ["{secret", "[]", "7", "null"]) {
+      kept.set("symposium.agent.ada", bad);
+      deepEqual(await secrets.environment("ada"), {});
+    }
+    kept.set("symposium.agent.ada", `{"A":"a","B":7}`);
+    deepEqual(await secrets.environment("ada"), { A: "a" });
+    equal(warned.length, 4);
+    doesNotMatch(warned.join(), /\{secret/);
+  });
+});

@@ -1,0 +1,109 @@
+/** Agent extensions of the user's own in a real VS Code: what they do, which tabs have them, and what becomes of one that cannot be there. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { violations } from "./axe";
+import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
+import { look, newTab, openScripted, processesOf, seen, shownText, showsText } from "./scripted";
+import { openSettings, rowOf, setting, shows } from "./settings-box";
+
+const own = (id: string, name: string, isEnabled: boolean, command: string, ...args: readonly string[]): object => ({ id, name, _enabled: isEnabled, _source: "custom", distribution: { local: { command, args } } });
+const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
+const OUTDATED = "This tab goes on with what was set when it began.";
+
+suite("agent extensions", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: { "symposium.extensions": [
+      own("house-rules", "House rules", true, process.execPath, program("house-rules-proxy"), "Be brief."), own("pass", "Pass", true, process.execPath, program("pass-proxy")), own("broken", "Broken", false, "/nowhere/extension"),
+    ] } });
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const banner = () => chat().getByText(OUTDATED);
+  async function ask(text: string): Promise<string> {
+    await sendPrompt(box.frame, text);
+    await turnEnded(box.frame);
+    return (await lastExchange(box.frame)).answer;
+  }
+  /** In the settings as an editor, which leaves the chat where it is. */
+  async function inSettings(act: (page: FrameLocator) => Promise<void>): Promise<void> {
+    await act(await openSettings(box, "page"));
+    await box.command("View: Close All Editors");
+    await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+  }
+  const enable = (name: string, isOn: boolean): Promise<void> => inSettings(async page => {
+    await rowOf(page, name).getByRole("checkbox", { name: `Enable ${name}` }).setChecked(isOn);
+    const isSo = (entry: Readonly<Record<string, unknown>>): boolean => entry["name"] !== name || entry["_enabled"] === isOn;
+    await shows(page, () => (setting(box, "symposium.extensions") as readonly Readonly<Record<string, unknown>>[]).every(isSo), "it in the settings");
+  });
+
+  test("what stands before the agent changes what it gets", async () => {
+    assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
+    assert.deepEqual([processesOf(box, "house-rules-proxy").length, processesOf(box, "pass-proxy").length], [1, 1]);
+  });
+
+  test("the session's details say what stands before the agent, what it did there, and what that cost", async () => {
+    const button = chat().getByRole("button", { name: "Details of this session", exact: true }), panel = chat().getByRole("group", { name: "Details of this session" });
+    await button.focus();
+    await box.page.keyboard.press("Enter");
+    await panel.waitFor();
+    assert.equal(await button.getAttribute("aria-expanded"), "true");
+    const [rules, pass] = [panel.locator("ol > li", { hasText: "House rules" }), panel.locator("ol > li").nth(1)];
+    await rules.getByText(/^Altered 1 prompt: 1 part added\.$/).waitFor();
+    await rules.getByText(/^Prompts: (under )?\d+ ms there/).waitFor();
+    await pass.getByText("Has changed nothing so far.").waitFor();
+    assert.match(await panel.locator("dl").innerText(), /Agent\s+\S+[^]*Folder\s+\//);
+    const added = rules.getByText("What it added last", { exact: true });
+    await added.focus();
+    await box.page.keyboard.press("Enter");
+    await rules.getByText("Be brief.", { exact: true }).waitFor();
+    await look(box, "session-details");
+    assert.deepEqual((await violations(box.frame)).join("\n"), "");
+    await added.focus();
+    await ask("once more");
+    await rules.getByText(/^Altered 2 prompts/).waitFor();
+    await rules.getByText("Be brief.", { exact: true }).waitFor(); // it stays open
+    await button.click();
+    await panel.waitFor({ state: "hidden" });
+  });
+
+  test("one that is switched off stays with the tab that began with it, which says so; the new tab beside it is without", async () => {
+    await enable("House rules", false);
+    await seen(async () => await banner().count() > 0, "that the tab goes on as it began");
+    await look(box, "extensions-outdated");
+    assert.match(await ask("again"), /Be brief\./);
+    const before = await box.frame.locator("body").getAttribute("data-tab"), button = chat().getByRole("button", { name: "New Tab", exact: true });
+    await button.focus();
+    await box.page.keyboard.press("Enter");
+    await seen(async () => await box.frame.locator("body").getAttribute("data-tab") !== before, "a new tab");
+    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input:visible").evaluate(input => input === document.activeElement), "the focus in its prompt");
+    const answer = await ask("hello");
+    assert.match(answer, /You said: hello/);
+    assert.doesNotMatch(answer, /brief/);
+    assert.equal(await banner().count(), 0);
+  });
+
+  test("when it is on again the first tab says nothing any more, and the second one does", async () => {
+    await enable("House rules", true);
+    await seen(async () => await banner().count() > 0, "that the second tab goes on as it began");
+    await box.frame.locator('[role="tab"]').first().click();
+    await seen(async () => /again/.test(await shownText(box.frame)) && await banner().count() === 0, "the first tab, without a word of it");
+  });
+
+  test("one that cannot be started is left out with a sentence, and the agent answers", async () => {
+    await enable("Broken", true);
+    await newTab(box);
+    assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
+    await showsText(box.frame, "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or may not be run. This conversation goes on without it.");
+    await chat().getByRole("button", { name: "Show Logs" }).waitFor();
+    await chat().getByRole("button", { name: "Details of this session", exact: true }).click();
+    await chat().locator(".symposium-details li", { hasText: "Broken is left out" }).getByText("“/nowhere/extension” was not found").waitFor();
+    await look(box, "extensions-missing");
+    await inSettings(page => rowOf(page, "Broken").locator(".finding", { hasText: "could not be started" }).waitFor());
+    await ask("and again");
+    assert.equal((await shownText(box.frame)).match(/could not be started/g)?.length, 1);
+  });
+});

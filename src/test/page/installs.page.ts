@@ -1,0 +1,131 @@
+/** Agents that are installed at their first prompt, and those that want their user to sign in, in a real VS Code with a home of its own. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { lastExchange, sendPrompt, turnEnded, type Box, openBox } from "./harness";
+import { InstallingMachine, local, packed, PACKAGE } from "./installing";
+import { look, newTab, processesOf, seen, shownText, showsText } from "./scripted";
+
+const ONCE = /is being installed\. That happens once\./g;
+const KEY = "SCRIPTED_KEY";
+
+suite("agents that are installed, and signed in to", () => {
+  const machine = new InstallingMachine(), signedIn = machine.file("signed-in");
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openBox({ env: machine.env, settings: {
+      "symposium.currentAgentId": "packed", "terminal.integrated.gpuAcceleration": "off",
+      "symposium.agents": [
+        packed("packed", "Packed"), packed("unlucky", "Unlucky"),
+        local("asking", "Asking", "--auth-required"),
+        packed("terminal", "Terminal", "--auth-required", "--auth-file", signedIn, "--auth-methods", JSON.stringify([
+          { id: "term", name: "Sign in in a terminal", type: "terminal", args: ["--sign-in"] }, { id: "later", name: "Something later", type: "hologram" }, { id: "own", name: "Another way" }])),
+        local("keyed", "Keyed", "--auth-required", "--auth-variable", KEY, "--auth-methods", JSON.stringify([{ id: "key", name: "Use a key", type: "env_var", vars: [{ name: KEY, label: "Your key" }] }])),
+      ],
+    } });
+    await box.open();
+  });
+  suiteTeardown(async () => {
+    await box.close();
+    machine[Symbol.dispose]();
+  });
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const form = () => chat().locator(".symposium-form");
+  const press = (name: string | RegExp): Promise<void> => chat().getByRole("button", { name }).last().click();
+  async function ask(script: string): Promise<string> {
+    await sendPrompt(box.frame, script);
+    await turnEnded(box.frame);
+    return (await lastExchange(box.frame)).answer;
+  }
+  async function tabOf(agentId: string): Promise<void> {
+    await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption(agentId);
+    await newTab(box);
+  }
+
+  test("an agent from npm is installed at its first prompt, which it answers; the npm is the login shell's", async () => {
+    assert.match(await ask("say here I am"), /here I am/);
+    assert.equal((await shownText(box.frame)).match(ONCE)?.length, 1);
+    assert.deepEqual(machine.installed, [PACKAGE]);
+    const store = path.join(box.server.home, ".symposium/bin/packed");
+    assert.ok(existsSync(path.join(store, "1.2.3/installed.json")), "installed into the user's own store");
+    assert.equal(processesOf(box, path.join(store, "1.2.3")).length, 1, "the agent runs from there");
+    await look(box, "installs-first");
+  });
+
+  test("after a reload, and in a window that remembers nothing, it starts without npm", async () => {
+    using _ = machine.withoutNpm();
+    for (const again of [box.reload, box.openFresh]) {
+      await again();
+      await box.open();
+      await newTab(box);
+      assert.match(await ask("say still here"), /still here/);
+      assert.doesNotMatch(await shownText(box.frame), ONCE);
+    }
+    assert.deepEqual(machine.installed, [PACKAGE]);
+  });
+
+  test("what npm cannot fetch is one sentence in the chat with what could be done; the prompt is sent again when it can", async () => {
+    machine.npmFails("npm error code ENOTFOUND\nnpm error network request to https://registry.example/ failed, reason: getaddrinfo ENOTFOUND registry.example\n");
+    await tabOf("unlucky");
+    await sendPrompt(box.frame, "say at last");
+    await showsText(box.frame, /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/);
+    await turnEnded(box.frame);
+    await look(box, "installs-offline");
+    machine.npmWorks();
+    await press("Send Again");
+    await seen(async () => /at last$/.test((await lastExchange(box.frame)).answer), "the answer to the prompt that was sent again");
+  });
+
+  suite("signing in", () => {
+    test("an agent that does it itself is allowed to, in the chat, and answers the prompt that waited", async () => {
+      await tabOf("asking");
+      await sendPrompt(box.frame, "say you know me");
+      await form().waitFor();
+      assert.match(await chat().locator('[data-kind="elicitation"]').last().innerText(), /Asking wants you to sign in\. Scripted sign-in/);
+      await look(box, "sign-in-agent");
+      await press("Submit");
+      await turnEnded(box.frame);
+      assert.match((await lastExchange(box.frame)).answer, /you know me/);
+    });
+
+    test("its program runs in a terminal; when that went well it is started again, and answers the prompt that waited", async () => {
+      await tabOf("terminal");
+      await sendPrompt(box.frame, "say welcome back");
+      await form().waitFor();
+      assert.doesNotMatch(await form().innerText(), /Something later/);
+      await look(box, "sign-in-terminal");
+      await press("Submit");
+      const rows = box.page.locator(".terminal-wrapper.active .xterm-rows");
+      await seen(async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")), "the program's question in the terminal");
+      await box.screenshot("sign-in-terminal-open");
+      await box.page.keyboard.type("yes");
+      await box.page.keyboard.press("Enter");
+      await turnEnded(box.frame);
+      assert.match((await lastExchange(box.frame)).answer, /welcome back/);
+      assert.ok(existsSync(signedIn));
+    });
+
+    test("a key is typed unseen, kept, and in the agent's environment alone; also after a reload", async () => {
+      await tabOf("keyed");
+      await sendPrompt(box.frame, `env ${KEY}`);
+      await form().waitFor();
+      await press("Submit");
+      const field = form().getByLabel(/Your key/);
+      await field.waitFor();
+      assert.equal(await field.getAttribute("type"), "password");
+      await field.fill("key-of-nobody");
+      await look(box, "sign-in-key");
+      await press("Submit");
+      await turnEnded(box.frame);
+      assert.match((await lastExchange(box.frame)).answer, new RegExp(`${KEY}=key-of-nobody`));
+      await box.reload();
+      await box.open();
+      await newTab(box);
+      assert.match(await ask(`env ${KEY}`), new RegExp(`${KEY}=key-of-nobody`));
+      await tabOf("packed");
+      assert.match(await ask(`env ${KEY}`), new RegExp(`${KEY}=\\(not set\\)`));
+      assert.doesNotMatch(readFileSync(box.server.settingsFile, "utf8"), /key-of-nobody/);
+    });
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * More tools than VS Code's chat shows at once: it puts some of an extension's, ours too, behind one that a model calls to see them. What the scripted
+ * agent has of them.
+ */
+import path from "node:path";
+import { openBox, ROOT, type Box } from "./harness";
+import { ModelChat } from "./model-chat";
+import { scripted } from "./scripted";
+
+const OTHERS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
+
+suite("many tools in VS Code's own chat", () => {
+  let box: Box, chat: ModelChat;
+
+  suiteSetup(async () => {
+    box = await openBox({ others: OTHERS, settings: { ...scripted(), "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent" } });
+    chat = await ModelChat.open(box);
+    await chat.pick("Scripted");
+  });
+  suiteTeardown(() => box.close());
+
+  test("a group is a tool like others: when it was called its tools are there", async () => {
+    await chat.say("tools vsc_*");
+    const first = /activate_fallback_(agents_tool_\d+)_1/.exec(await chat.answered(/agents_tool_01[^]*activate_fallback_agents_tool_\d+_1/))?.[1] ?? "";
+    await chat.say(`mcp vsc_* activate_fallback_${first}_1 {}; tools vsc_*`);
+    await chat.answered(/Tools activated[^]*agents_tool_01[^]*agents_tool_60/);
+    await chat.say(`mcp vsc_* agents_tool_60 {"text":"the last"}`);
+    await chat.answered("agents_tool_60 was told the last");
+  });
+
+  test("what an agent itself wants to do is asked, each kind by itself, although the tools for that are in a group, too", async () => {
+    for (const kind of ["read", "edit", "execute", "fetch", "other"]) {
+      await chat.say(`ask ${kind} kind=${kind} title="Do this"; say it was ${kind}`);
+      await chat.button("Allow in this Session").click();
+      await chat.answered(new RegExp(`chose allow_once[^]*it was ${kind}`));
+      await box.screenshot(`lm-many-${kind}`);
+    }
+  });
+});

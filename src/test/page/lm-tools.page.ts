@@ -1,0 +1,157 @@
+/**
+ * Agents in VS Code's own chat: rounds of tools, what its confirmations come to, sub-agents, pictures, and what a user does while a tool runs.
+ * The scripted agent says what it was answered; the trace has in which order.
+ */
+import assert from "node:assert/strict";
+import type { Box } from "./harness";
+import { ModelBox } from "./model-box";
+import type { ModelChat } from "./model-chat";
+
+suite("tools of an agent in VS Code's own chat", () => {
+  let model: ModelBox, box: Box, chat: ModelChat;
+
+  suiteSetup(async () => {
+    model = await ModelBox.open();
+    ({ box, chat } = model);
+  });
+  suiteTeardown(() => model.close());
+
+  /** The entry of the status bar by which a running `test_gate` ends. */
+  const gate = (name: string) => box.page.locator(".statusbar-item", { hasText: `open ${name}` });
+  const text = (content: readonly { readonly text?: string }[]): string => content.map(block => block.text ?? "").join(" ");
+  const results = (acts: ReturnType<ModelBox["acting"]>): readonly string[] => acts().flatMap(act => "result" in act ? text(act.content) : []);
+
+  test("three rounds in one turn: each call follows the result before it", async () => {
+    const acts = model.acting(), prompts = model.prompts.length;
+    await chat.say([1, 2, 3].map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`).concat("say all three").join("; "));
+    await chat.answered(/sum 13\s*all three/);
+    assert.deepEqual(acts().map(act => "call" in act ? act.args : text(act.content)), [1, 2, 3].flatMap(n => [{ a: n, b: 10 }, `sum ${n + 10}`]));
+    assert.equal(model.prompts.length, prompts + 1);
+  });
+
+  test("Allow Once is for once", async () => {
+    for (const what of ["first", "second"]) {
+      await chat.say(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
+      await chat.allowOnce();
+      await chat.answered(`done the ${what}`);
+    }
+  });
+
+  test("Skip: the agent hears why, goes on, and its other calls are run", async () => {
+    const acts = model.acting();
+    await chat.say(`mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`);
+    await chat.button("Skip").click();
+    await chat.answered("it goes on");
+    assert.deepEqual(acts().map(act => "call" in act), [true, true, true, false, false, false]);
+    const heard = results(acts).join("|");
+    assert.match(heard, /sum 3\b/);
+    assert.match(heard, /chose to skip/);
+    assert.match(heard, /sum 7\b/);
+    assert.doesNotMatch(heard, /done nothing/);
+  });
+
+  test("Skip All, the cross of a confirmation, is a no to the agent", async () => {
+    await chat.say(`ask one kind=edit title="Change it"; say that was no`);
+    await box.page.locator(".chat-tool-carousel-dismiss-button:visible").last().click();
+    await chat.answered(/chose reject_once\s*that was no/);
+  });
+
+  test("Stop while VS Code asks: nothing was done, the agent is stopped, and the next words are in its session", async () => {
+    const acts = model.acting(), { session } = model.prompt;
+    await chat.say(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
+    await chat.button("Skip").waitFor();
+    await chat.stop();
+    await chat.ended();
+    await chat.say("say after the confirmation");
+    await chat.answered("after the confirmation");
+    assert.deepEqual(results(acts).filter(result => result.includes("what was stopped")), []);
+    assert.deepEqual(model.prompt.session, session);
+    assert.equal(model.quoted.includes("do not remember"), false);
+  });
+
+  test("Stop while a tool runs: the tool is told, and the next words are in the agent's session", async () => {
+    const { session } = model.prompt;
+    await chat.say(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
+    await gate("the first gate").waitFor();
+    await chat.stop();
+    await gate("the first gate").waitFor({ state: "hidden" });
+    await chat.say("say after the tool");
+    await chat.answered("after the tool");
+    assert.equal(model.prompt.session, session);
+  });
+
+  test("what is said while a tool runs: the agent has the result, then the words as its next turn", async () => {
+    const acts = model.acting(), cancelled = model.heard("session/cancel").length, { session } = model.prompt;
+    await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
+    await gate("the second gate").waitFor();
+    await chat.focus();
+    await box.page.keyboard.insertText("say I steer");
+    await box.page.keyboard.press("Enter");
+    await chat.view.locator(".chat-pending-request, .interactive-request", { hasText: "say I steer" }).last().waitFor();
+    await box.screenshot("lm-steering");
+    await gate("the second gate").click();
+    await chat.answered("I steer");
+    assert.deepEqual(results(acts).toSorted(), ["sum 11", "the second gate is open"]);
+    assert.equal(model.heard("session/cancel").length, cancelled + 1, "the turn before is stopped");
+    assert.deepEqual([model.prompt.session, model.prompt.words], [session, "say I steer"]);
+  });
+
+  test("sub-agents have sessions of their own, at the same time, and the agent goes on in its own", async () => {
+    const { session } = model.prompt, prompts = model.prompts.length;
+    await chat.say([`mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`, `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`, "say both are through"].join("; "));
+    await chat.answered("both are through");
+    const [parent, ...subs] = model.prompts.slice(prompts);
+    assert.equal(parent?.session, session);
+    assert.equal(new Set([session, ...subs.map(sub => sub.session)]).size, 3);
+    assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsc_* test_none", "say of the other"]);
+    await chat.say("say back with the parent");
+    await chat.answered("back with the parent");
+    assert.equal(model.prompt.session, session);
+  });
+
+  test("a tool's picture reaches the agent as a picture", async () => {
+    const acts = model.acting();
+    await chat.say("mcp vsc_* test_image {}");
+    await chat.answered("test_image: a picture");
+    const [content] = acts().flatMap(act => "result" in act ? [act.content] : []);
+    assert.ok(content?.some(({ type, mimeType, data }) => type === "image" && mimeType === "image/png" && data?.startsWith("iVBORw0KGgo")), JSON.stringify(content));
+  });
+
+  test("the user's picture reaches the agent as a picture", async () => {
+    await box.page.evaluate(async () => {
+      const canvas = document.createElement("canvas");
+      const png = await new Promise<Blob | null>(resolve => { canvas.toBlob(resolve, "image/png"); });
+      if (png) await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+    });
+    await chat.focus();
+    await box.page.keyboard.press("ControlOrMeta+V");
+    await chat.view.locator(".chat-attached-context-attachment", { hasText: /image/i }).last().waitFor();
+    await box.screenshot("lm-picture");
+    await chat.say("say I have seen it");
+    await chat.answered("I have seen it");
+    const [picture] = model.prompt.more;
+    assert.deepEqual([picture?.type, picture?.mimeType, picture?.data?.slice(0, 11)], ["image", "image/png", "iVBORw0KGgo"]);
+  });
+
+  test("Allow in this Session: VS Code's tool is not asked about again, in no chat; the agent's own acts are", async () => {
+    await chat.say(`mcp vsc_* test_confirmed {"what":"the third"}`);
+    await chat.button("Allow in this Session").click();
+    await chat.answered("done the third");
+    await chat.newChat();
+    await chat.say(`mcp vsc_* test_confirmed {"what":"the fourth"}; ask one kind=execute title="Run it"; say and that`);
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once\s*and that/);
+    assert.match(await chat.last.innerText(), /chose reject_once/);
+  });
+
+  test("Allow in this Session for an agent's act: that kind of act is not asked about again, others are", async () => {
+    await chat.say(`ask one kind=execute title="Run it"; say that was the first`);
+    await chat.button("Allow in this Session").click();
+    await chat.answered(/chose allow_once\s*that was the first/);
+    await chat.say(`ask two kind=execute title="Run another"; say that was the second`);
+    await chat.answered(/chose allow_once\s*that was the second/);
+    await chat.say(`ask three kind=delete title="Remove it"; say that was another kind`);
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once\s*that was another kind/);
+  });
+});

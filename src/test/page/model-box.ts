@@ -1,0 +1,115 @@
+/** A window for a suite: VS Code's own chat with the scripted agent as its model, and all that this agent heard. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openBox, ROOT, type Box } from "./harness";
+import { ModelChat } from "./model-chat";
+import { scripted, seen } from "./scripted";
+
+export interface Block { readonly type: string; readonly text?: string; readonly mimeType?: string; readonly data?: string }
+
+/** A prompt: which of the agent's sessions, the user's words, and what else was with them. */
+export interface Heard { readonly session: string; readonly words: string; readonly more: readonly Block[] }
+
+/** A call of one of VS Code's tools by the agent, or its result. */
+export type Act = { readonly call: number; readonly args: unknown } | { readonly result: number; readonly content: readonly Block[] };
+
+interface Message { readonly method?: string; readonly params?: { readonly sessionId?: string; readonly prompt?: readonly Block[] } }
+
+interface Traced {
+  readonly type: "request" | "response" | "notification";
+  readonly from: string;
+  readonly to: string;
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly sessionId?: string; readonly arguments?: unknown };
+  readonly payload?: { readonly content?: readonly Block[] };
+}
+
+export class ModelBox {
+  private constructor(readonly box: Box, readonly chat: ModelChat, private readonly folder: string) {}
+
+  /** The log and the trace stay: they are below the temporary folder of the run, and the agent may still write its last lines. */
+  static async open(): Promise<ModelBox> {
+    const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
+    const box = await openBox({ others: [path.join(ROOT, "src/test/page/tools-extension")], settings: {
+      ...scripted(["--log", path.join(folder, "agent.log")]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true,
+      "symposium.traceDir": path.join(folder, "trace"), "chat.byokUtilityModelDefault": "mainAgent",
+    } });
+    const chat = await ModelChat.open(box);
+    await chat.pick("Scripted");
+    return new ModelBox(box, chat, folder);
+  }
+
+  /** All that the agent received, as it came. */
+  get log(): string {
+    const file = path.join(this.folder, "agent.log");
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  }
+
+  /** Messages of this method that the agent received. */
+  heard(method: string): readonly Message[] { return lines<Message>(this.log).filter(message => message.method === method); }
+
+  /** The agent's sessions so far. */
+  get sessions(): number { return this.heard("session/new").length; }
+
+  get prompts(): readonly Heard[] {
+    return this.heard("session/prompt").map(({ params }) => {
+      const [first, ...more] = params?.prompt ?? [];
+      return { session: params?.sessionId ?? "", words: first?.text ?? "", more };
+    });
+  }
+
+  /** The last prompt. */
+  get prompt(): Heard { return this.prompts.at(-1) ?? { session: "", words: "", more: [] }; }
+
+  /** What was quoted in the last prompt. */
+  get quoted(): string { return this.prompt.more.map(({ text }) => text ?? "").join("\n"); }
+
+  /** Calls and results, as the sidecar had them, in their order. */
+  get acts(): readonly Act[] {
+    const traced = this.#traced(), calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && to === TOOLS).map(({ id }) => id));
+    return traced.flatMap(({ type, from, to, id = 0, method, params, payload }): readonly Act[] => {
+      if (type === "request" && method === "tools/call" && to === TOOLS) return [{ call: id, args: params?.arguments }];
+      return type === "response" && from === TOOLS && calls.has(id) && payload?.content !== undefined ? [{ result: id, content: payload.content }] : [];
+    });
+  }
+
+  /** The sessions of the agent whose words came, in the order of the words. */
+  get speakers(): readonly string[] {
+    return this.#traced().flatMap(({ method, to, params }) => method === "session/update" && to === "client" ? params?.sessionId ?? [] : []);
+  }
+
+  /** Acts from now on: a function that has those that came since. */
+  acting(): () => readonly Act[] {
+    const before = this.acts.length;
+    return () => this.acts.slice(before);
+  }
+
+  until(condition: () => boolean, what: string): Promise<void> { return seen(() => Promise.resolve(condition()), what); }
+
+  /**
+   * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every few seconds. In a browser,
+   * a page that is left before then takes the end of the chat with it, and a chat that is left may be empty when it is opened again.
+   */
+  written(words: string, turns: number): Promise<void> {
+    const folder = path.join(this.box.server.userData, "User/workspaceStorage");
+    const chats = (): readonly string[] => existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(file => /chatSessions[\\/][\w-]+\.jsonl$/.test(file)).map(file => readFileSync(path.join(folder, file), "utf8")) : [];
+    return this.until(() => chats().some(chat => chat.endsWith("\n") && chat.includes(words) && new Set(chat.match(/"completedAt":\d+/g)).size === turns), "the chat is written down");
+  }
+
+  close(): Promise<void> { return this.box.close(); }
+
+  #traced(): readonly Traced[] {
+    const folder = path.join(this.folder, "trace");
+    return existsSync(folder) ? readdirSync(folder).sort().flatMap(file => lines<Traced>(readFileSync(path.join(folder, file), "utf8"))) : [];
+  }
+}
+
+/** As a trace calls it. */
+const TOOLS = "VS Code's tools";
+
+/** A last line that is half written is none. */
+function lines<T>(text: string): readonly T[] {
+  return text.split("\n").slice(0, -1).filter(line => line !== "").map((line): T => JSON.parse(line));
+}

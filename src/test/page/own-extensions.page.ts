@@ -1,0 +1,68 @@
+/** What everybody has who has set nothing: Symposium's own extensions that are on by default, in a real VS Code and in a Rust project; and the others, which are to be added. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
+import { look, newTab, seen } from "./scripted";
+import { names, openSettings, press, rowOf, setting, shows } from "./settings-box";
+
+const EXTENSIONS = "symposium.extensions";
+
+suite("Symposium's own extensions", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openBox({ settings: { [EXTENSIONS]: null } });
+    const [folder = ""] = box.folders;
+    mkdirSync(path.join(folder, "src"), { recursive: true });
+    writeFileSync(path.join(folder, "Cargo.toml"), `[package]\nname = "rusty"\nversion = "0.1.0"\nedition = "2021"\n`);
+    writeFileSync(path.join(folder, "src/main.rs"), "fn main() {}\n");
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  async function ask(text: string): Promise<string> {
+    await sendPrompt(box.frame, text);
+    await turnEnded(box.frame);
+    return (await lastExchange(box.frame)).answer;
+  }
+
+  test("the first answer is to what the user said, and no folder was made by opening a session", async () => {
+    assert.match(await ask("Hello"), /How do you do/);
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space")), false);
+  });
+
+  test("their tools are there", async () => {
+    assert.match(await ask("list tools from sparkle"), /list_sparklers/);
+    assert.match(await ask("list tools from ferris"), /crate_sources[^]*rust_crate_query/);
+    assert.match(await ask(`use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
+  });
+
+  test("what is kept is a file that can be read", async () => {
+    assert.match(await ask(`use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`), /Kept in/);
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
+  });
+
+  test("the session's details say what each has added", async () => {
+    await chat().locator(".symposium-details-button").click();
+    for (const [name, server] of [["Sparkle", "sparkle"], ["Ferris", "ferris"], ["Cargo", "cargo-mcp"]] as const)
+      await seen(async () => new RegExp(`${name}[^]*${server}`).test(await chat().locator(".symposium-details").innerText()), `${name} and its server`);
+    await look(box, "own-extensions-details");
+    await chat().locator(".symposium-details-button").click();
+  });
+
+  test("the settings show those that are on; the others are offered, and added", async () => {
+    const page = await openSettings(box, "page");
+    await shows(page, async () => JSON.stringify(await names(page, "extension")) === JSON.stringify(["Sparkle", "Ferris", "Cargo"]), "the three");
+    await press(page, "Add Extension…");
+    const rows = box.page.locator(".quick-input-widget .monaco-list-row");
+    await rows.filter({ hasText: "Sparkle" }).filter({ hasText: "already added" }).waitFor();
+    await box.screenshot("own-extensions-add");
+    await rows.filter({ hasText: "Workspace" }).click();
+    await shows(page, () => (setting(box, EXTENSIONS) as readonly { readonly id: string }[] | null)?.map(({ id }) => id).join() === "sparkle,ferris,cargo,workspace", "it in the settings");
+    await rowOf(page, "Workspace").waitFor();
+    await box.command("View: Close All Editors");
+    await newTab(box);
+    assert.match(await ask("list tools from workspace-tools"), /read_file[^]*run_terminal/);
+  });
+});

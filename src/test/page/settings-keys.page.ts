@@ -1,0 +1,216 @@
+/** The settings page for everybody: extensions by keyboard and by mouse, from the first stop of the Tab key to the last, in all themes, at the narrowest, and untrusted. */
+import assert from "node:assert/strict";
+import type { FrameLocator } from "playwright-core";
+import { openBox, type Box } from "./harness";
+import { edgesOf, textsSeen, THEMES, themeColour } from "./looks";
+import { wear } from "./scripted";
+import { local } from "./installing";
+import { isFine, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
+
+const EXTENSIONS = "symposium.extensions";
+const extension = (id: string, name: string, more: object = {}): object => ({ id, name, _source: "custom", distribution: { local: { command: `/srv/${id}`, args: ["--stdio"] } }, ...more });
+const SETTINGS = {
+  "symposium.agents": [{ ...local("mine", "Mine") as object, bypassPermissions: true, description: "An agent of mine that does what I want" }, local("other", "Another")],
+  "symposium.currentAgentId": "mine",
+  [EXTENSIONS]: [extension("first", "First", { strange: 1 }), extension("second", "Second", { _enabled: false }), extension("third", "Third")],
+};
+
+type Entry = Readonly<Record<string, unknown>>;
+
+suite("settings: for hands, eyes and ears", () => {
+  let box: Box, view: FrameLocator;
+  suiteSetup(async () => {
+    box = await openBox({ settings: SETTINGS });
+    view = await openSettings(box, "view");
+    await view.locator(".mark", { hasText: "selected" }).waitFor();
+  });
+  suiteTeardown(() => box.close());
+
+  const keys = (...all: readonly string[]): Promise<void> => all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
+  const focused = (): Promise<string> => view.locator("body").evaluate(() => { const at = document.activeElement; return at === null || at === document.body ? "" : (at.getAttribute("aria-label") ?? (at as HTMLInputElement).labels?.[0]?.textContent ?? at.textContent).trim(); });
+  const is = (name: string): Promise<void> => shows(view, async () => await focused() === name, `the focus on ${name}`, 5_000);
+  const written = (): readonly Entry[] => (setting(box, EXTENSIONS) ?? []) as readonly Entry[];
+  const order = (): string => written().map(({ id }) => id).join();
+  const grip = (name: string) => view.getByRole("button", { name: `Move: ${name}`, exact: true });
+  const said = (): Promise<string> => view.locator("[role=alert]").innerText();
+
+  suite("extensions", () => {
+    test("by keyboard: taken with Space, moved with the arrow keys, dropped with Space; each step is said", async () => {
+      await grip("First").focus();
+      await keys("Space");
+      assert.match(await said(), /First taken, 1 of 3/);
+      await keys("ArrowDown", "ArrowDown");
+      assert.deepEqual([await said(), await names(view, "extension"), order()], ["First, 3 of 3.", ["Second", "Third", "First"], "first,second,third"]);
+      await shows(view, () => view.locator("#extension-first").evaluate(row => row.getBoundingClientRect().bottom <= window.innerHeight + 1), "that it stays in sight");
+      await box.screenshot("settings-grabbed");
+      await keys("Space");
+      await is("Move: First");
+      await shows(view, () => order() === "second,third,first", "the order in the settings");
+      assert.equal(written().find(({ id }) => id === "first")?.["strange"], 1);
+    });
+
+    test("Escape puts it back", async () => {
+      await keys("Space", "Home");
+      assert.deepEqual(await names(view, "extension"), ["First", "Second", "Third"]);
+      await keys("Escape");
+      assert.deepEqual([await names(view, "extension"), await said(), order()], [["Second", "Third", "First"], "First put back, 3 of 3.", "second,third,first"]);
+      await is("Move: First");
+    });
+
+    test("Alt+Up in its row moves it at once, and the focus goes along", async () => {
+      await view.getByRole("checkbox", { name: "Enable First" }).focus();
+      await keys("Alt+ArrowUp", "Alt+ArrowUp");
+      await is("Enable First");
+      await shows(view, () => order() === "first,second,third", "the order in the settings");
+    });
+
+    test("by mouse: dragged by its grip, with a mark where it would go", async () => {
+      const from = await grip("First").boundingBox(), third = await rowOf(view, "Third").boundingBox();
+      assert.ok(from && third);
+      await box.page.mouse.move(from.x + 10, from.y + 10);
+      await box.page.mouse.down();
+      await box.page.mouse.move(from.x + 12, third.y + third.height - 4, { steps: 6 });
+      await view.locator('.row[data-drop="after"]', { hasText: "Third" }).waitFor();
+      await box.screenshot("settings-dragged");
+      await box.page.mouse.up();
+      await shows(view, () => order() === "second,third,first", "the order in the settings");
+      assert.deepEqual(await names(view, "extension"), ["Second", "Third", "First"]);
+    });
+
+    test("with presses alone, for who cannot drag", async () => {
+      await press(view, "Move: First");
+      await press(view, "Up: First");
+      await press(view, "Move: First");
+      await shows(view, () => order() === "second,first,third", "the order in the settings");
+    });
+
+    test("are switched on and off, and deleted; the focus goes to the next row", async () => {
+      await view.getByRole("checkbox", { name: "Enable Second" }).click();
+      await shows(view, () => written().find(({ id }) => id === "second")?.["_enabled"] === true, "that it is on");
+      await view.getByRole("button", { name: /^Remove: Second/ }).focus();
+      await keys("Enter");
+      await shows(view, () => order() === "first,third", "its end");
+      await shows(view, () => view.locator("#extension-first").evaluate(row => row === document.activeElement), "the focus on the next row");
+    });
+
+    test("are added", async () => {
+      await press(view, "Add Extension…");
+      const input = box.page.locator(".quick-input-widget:visible input.input");
+      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
+      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "MCP server" }).click();
+      await shows(view, async () => (await input.getAttribute("placeholder"))?.startsWith("/") ?? false, "the question for its program");
+      await input.fill(process.execPath);
+      for (let asked = 0; asked < 4 && await input.isVisible(); asked++) {
+        const before = await box.page.locator(".quick-input-widget").innerText();
+        await keys("Enter");
+        await shows(view, async () => !await input.isVisible() || await box.page.locator(".quick-input-widget").innerText() !== before, "the next question");
+      }
+      await shows(view, () => written().at(-1)?.["kind"] === "mcp", "it in the settings");
+      await shows(view, () => view.locator(".row[data-of=extension]").last().evaluate(row => row === document.activeElement), "the focus on its row");
+    });
+  });
+
+  suite("by keyboard alone", () => {
+    test("every control is a stop of the Tab key, in the order of the page, and shows that it has the focus", async () => {
+      const all = await view.locator("body").evaluate(() => [...document.querySelectorAll<HTMLElement>("button:enabled, input:enabled, [tabindex='0']")]
+        .filter(each => each.getClientRects().length > 0 && !(each instanceof HTMLInputElement && each.type === "radio" && !each.checked)).map(each => each.getAttribute("aria-label") ?? each.textContent));
+      await view.locator("#section-agents").evaluate(heading => { heading.setAttribute("tabindex", "-1"); heading.focus(); });
+      const notes = await view.locator(".notes button").count(), focus = await themeColour(view, "focusBorder"), stops: string[] = [];
+      for (let n = notes; n < all.length; n++) {
+        await keys("Tab");
+        stops.push(await view.locator("body").evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""));
+        const [line] = await view.locator(":focus").evaluateAll(all => all.map(each => { const { outlineStyle, outlineColor } = getComputedStyle(each); return { outlineStyle, outlineColor }; }));
+        assert.deepEqual(line, { outlineStyle: "solid", outlineColor: focus }, stops.at(-1));
+      }
+      assert.deepEqual(stops, all.slice(notes));
+    });
+
+    test("arrow keys go from row to row, and Enter and Space do what a press does", async () => {
+      await view.locator("#agent-mine").focus();
+      await keys("ArrowDown");
+      assert.equal(await view.locator(":focus").getAttribute("id"), "agent-other");
+      await view.getByRole("button", { name: "More: Another" }).focus();
+      await keys("Enter");
+      assert.equal(await view.getByRole("button", { name: "More: Another" }).getAttribute("aria-expanded"), "true");
+      await view.getByRole("button", { name: "Choose: Another" }).focus();
+      await keys("Space");
+      await shows(view, () => setting(box, "symposium.currentAgentId") === "other", "that it is chosen");
+      await shows(view, () => view.locator("#agent-other").evaluate(row => row === document.activeElement), "the focus on its row: the button is gone");
+      await view.getByRole("radio", { name: "Notify" }).focus();
+      await keys("ArrowDown");
+      await shows(view, () => setting(box, "symposium.updates") === "off", "the next of the radio buttons");
+    });
+
+    test("a view that comes takes the focus from nothing", async () => {
+      const held = view.getByRole("button", { name: "Check for Updates" });
+      await held.focus();
+      await view.getByRole("checkbox", { name: "Enable Third" }).evaluate(each => { if (each instanceof HTMLInputElement) each.click(); });
+      await shows(view, () => written().find(({ id }) => id === "third")?.["_enabled"] === false, "the change");
+      await shows(view, () => view.locator('.row[data-id="third"][data-off]').isVisible(), "the view with it");
+      await is("Check for Updates");
+    });
+  });
+
+  suite("in the editor's themes", () => {
+    for (const { theme, kind, name } of THEMES) {
+      test(`${theme}: axe finds nothing wrong, all can be read, edges are where they are asked for`, async () => {
+        await wear(box, theme, kind, view);
+        await view.locator("body").evaluate(() => window.scrollTo(0, 0));
+        await box.screenshot(`settings-${name}`);
+        await isFine(view, "sideBar-background");
+        const all = await textsSeen(view, ".page");
+        for (const part of ["selected", "Allow everything", "It reads, changes", "Check for Updates", "In order from", "Notify", "All Settings"]) assert.ok(all.some(({ text }) => text.includes(part)), `“${part}” is not on screen`);
+        assert.deepEqual(all.filter(({ contrast }) => contrast < 4.5), []);
+        if (!name.startsWith("high-contrast")) return;
+        const contrast = await themeColour(view, "contrastBorder");
+        for (const selector of [".button.plain", "input"]) for (const { element, border } of await edgesOf(view, selector)) assert.ok(border.width >= 1 && border.colour === contrast, `${element}: ${JSON.stringify(border)}`);
+      });
+    }
+
+    test("as an editor, too", async () => {
+      const page = await openSettings(box, "page");
+      for (const { theme, kind, name } of [THEMES[1], THEMES[0]]) {
+        await wear(box, theme, kind, page);
+        await box.screenshot(`settings-page-${name}`);
+        await isFine(page, "editor-background");
+      }
+      await box.command("View: Close All Editors");
+    });
+  });
+
+  suite("at the narrowest", () => {
+    test("nothing sticks out", async () => {
+      const sash = await box.page.locator(".sidebar").boundingBox();
+      assert.ok(sash);
+      await box.page.mouse.move(sash.x + sash.width, sash.y + 300);
+      await box.page.mouse.down();
+      await box.page.mouse.move(sash.x + 200, sash.y + 300, { steps: 5 });
+      await box.page.mouse.up();
+      const [wide, width] = await view.locator("body").evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      await box.screenshot("settings-narrow");
+      assert.ok(width! <= 210 && wide! <= width!, `${wide} of ${width}`);
+      const out = await view.locator("body").evaluate(() => [...document.querySelectorAll(".page *")].filter(each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1).map(each => each.outerHTML.slice(0, 80)));
+      assert.deepEqual(out, []);
+    });
+  });
+});
+
+suite("settings: a workspace that nobody has trusted", () => {
+  let box: Box;
+  suiteSetup(async () => { box = await openBox({ restricted: true, settings: SETTINGS }); });
+  suiteTeardown(() => box.close());
+
+  test("shows what is set up, says why nothing can be done about it, and starts nothing", async () => {
+    const view = await openSettings(box, "view");
+    await view.locator(".note", { hasText: "trust" }).waitFor();
+    await box.screenshot("settings-restricted");
+    assert.deepEqual((await names(view, "extension")), ["First", "Second", "Third"]);
+    for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"]) assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
+    assert.equal(await view.getByRole("checkbox", { name: /^Allow everything.*Mine$/ }).isDisabled(), true);
+    await isFine(view, "sideBar-background");
+    assert.deepEqual(box.processes().filter(({ command }) => command.includes("sidecar.js")), []);
+    await press(view, "Manage Workspace Trust");
+    await box.page.locator(".workspace-trust-editor").waitFor();
+    assert.ok(await settingsFrame(box, "view"));
+  });
+});

@@ -1,0 +1,191 @@
+/** The settings page with a mouse: agents are added, installed, chosen, checked, updated and removed; what is set stands in the user's settings. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { openBox, type Box } from "./harness";
+import { InstallingMachine, local, packed } from "./installing";
+import { isFine, LocalRegistry, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
+import { toggleSidebar } from "./scripted";
+
+const AGENTS = "symposium.agents";
+
+suite("settings: agents", () => {
+  const machine = new InstallingMachine();
+  let box: Box, registry: LocalRegistry, view: FrameLocator;
+  suiteSetup(async () => {
+    registry = await LocalRegistry.start();
+    box = await openBox({ env: machine.env, settings: {
+      "symposium.registryUrl": registry.url, "symposium.updates": "notify",
+      [AGENTS]: [local("mine", "Mine"), packed("packed", "Packed"), { id: "broken", name: "Broken", distribution: { local: { command: path.join(machine.folder, "nowhere") } } }, { id: "odd", name: "Odd" }],
+      "symposium.currentAgentId": "mine",
+    } });
+    view = await openSettings(box, "view");
+  });
+  suiteTeardown(async () => {
+    await box.close();
+    await registry[Symbol.asyncDispose]();
+    machine[Symbol.dispose]();
+  });
+
+  const marks = (name: string): Promise<readonly string[]> => rowOf(view, name).locator(".mark").allInnerTexts();
+  const isMarked = (name: string, mark: string): Promise<void> => rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
+  const entry = (id: string): Readonly<Record<string, unknown>> | undefined => (setting(box, AGENTS) as readonly Readonly<Record<string, unknown>>[]).find(each => each["id"] === id);
+  const store = (id: string): string => path.join(box.server.home, ".symposium/bin", id);
+  const more = (name: string): Promise<void> => press(view, `More: ${name}`);
+
+  test("shows what is set up first, with what is known of each, and what is wrong with the settings", async () => {
+    await isMarked("Packed", "not installed");
+    assert.deepEqual((await names(view, "agent")).filter(name => name !== "Eliza").slice(0, 3), ["Mine", "Packed", "Broken"]);
+    assert.equal((await marks("Mine"))[0], "selected");
+    assert.match(await rowOf(view, "Packed").locator(".origin").innerText(), /npm package scripted-acp-agent/);
+    assert.match(await view.locator(".note").innerText(), /odd/i);
+    await box.screenshot("settings-view");
+  });
+
+  test("an agent of the registry is added, and its row has the focus", async () => {
+    await press(view, "From the Registry…");
+    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Counts what can be counted" }).click();
+    await shows(view, () => view.locator("#agent-ada").evaluate(row => row === document.activeElement), "the focus on Ada's row");
+    assert.equal(entry("ada")?.["_source"], "registry");
+    await rowOf(view, "Ada").locator(".ink").waitFor();
+  });
+
+  test("an installation shows how far it is, and can be stopped", async () => {
+    await press(view, "Install: Ada");
+    await shows(view, async () => /Downloading/.test(await rowOf(view, "Ada").locator(".progress").innerText().catch(() => "")) && registry.held === 1, "the download");
+    await shows(view, async () => Number(await rowOf(view, "Ada").locator("progress").getAttribute("value")) >= 49, "half of it");
+    await box.screenshot("settings-installing");
+    await isFine(view, "sideBar-background");
+    await press(view, "Cancel: Ada");
+    await isMarked("Ada", "not installed");
+    await shows(view, () => registry.held === 0, "the end of the download");
+    assert.ok(!existsSync(path.join(store("ada"), "1.0.0")));
+  });
+
+  test("and goes to its end, and the agent can be chosen", async () => {
+    registry.letThrough();
+    await press(view, "Install: Ada");
+    await isMarked("Ada", "installed 1.0.0");
+    assert.ok(existsSync(path.join(store("ada"), "1.0.0/installed.json")));
+    await press(view, "Choose: Ada");
+    await isMarked("Ada", "selected");
+    assert.deepEqual([setting(box, "symposium.currentAgentId"), (await marks("Mine")).includes("selected")], ["ada", false]);
+  });
+
+  test("one from npm is installed by npm, and what npm says when it fails stands in the row, to be copied", async () => {
+    machine.npmFails("npm error network timeout\nnpm error at never\n");
+    await press(view, "Install: Packed");
+    await rowOf(view, "Packed").locator(".finding[data-tone=error]").waitFor();
+    assert.match(await rowOf(view, "Packed").locator(".finding .sentence").innerText(), /npm/);
+    machine.npmWorks();
+    await press(view, "Dismiss: Packed");
+    await press(view, "Install: Packed");
+    await isMarked("Packed", "installed 1.2.3");
+    assert.equal(await rowOf(view, "Packed").locator(".finding").count(), 0);
+  });
+
+  test("Check says why an agent does not start, with what helps, and a report", async () => {
+    await more("Broken");
+    await press(view, "Check: Broken");
+    const finding = rowOf(view, "Broken").locator(".finding[data-tone=error]");
+    await finding.waitFor();
+    await box.screenshot("settings-finding");
+    await isFine(view, "sideBar-background");
+    assert.match(await finding.locator(".sentence").innerText(), /nowhere|not found|no such|does not exist/i);
+    await finding.getByRole("button", { name: /^Copy Report/ }).click();
+    await shows(view, async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())), "the report in the clipboard");
+    await finding.getByRole("button").first().click(); // what helps
+    await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
+    await finding.getByRole("button", { name: /^Dismiss/ }).click();
+    await finding.waitFor({ state: "detached" });
+    await box.command("View: Close All Editors");
+  });
+
+  test("Check says of one that works that it does", async () => {
+    await more("Mine");
+    await press(view, "Check: Mine");
+    await rowOf(view, "Mine").locator(".finding[data-tone=good]").waitFor();
+    await press(view, "Dismiss: Mine");
+  });
+
+  test("allowing everything is written to the agent's entry, warned of, and taken back", async () => {
+    const box_ = view.getByRole("checkbox", { name: "Allow everything without asking: Mine" });
+    await box_.click();
+    await shows(view, () => entry("mine")?.["bypassPermissions"] === true, "it in the settings");
+    await rowOf(view, "Mine").locator(".hazard").waitFor();
+    await box_.click();
+    await shows(view, () => entry("mine")?.["bypassPermissions"] !== true, "its end in the settings");
+    await rowOf(view, "Mine").locator(".hazard").waitFor({ state: "detached" });
+    assert.equal(await box_.isChecked(), false);
+  });
+
+  test("what is newer in the registry is said, and installed when it is wanted", async () => {
+    registry.version = "1.1.0";
+    await press(view, "Check for Updates");
+    await rowOf(view, "Ada").locator(".finding", { hasText: "1.1.0" }).waitFor();
+    await view.locator(".registry", { hasText: "The registry was read" }).waitFor();
+    await box.screenshot("settings-update");
+    await press(view, "Update: Ada");
+    await isMarked("Ada", "installed 1.1.0");
+    assert.equal(entry("ada")?.["version"], "1.1.0");
+  });
+
+  test("one that is removed is gone from the settings and from the disk, after a question; Eliza is the agent of new tabs then", async () => {
+    await more("Ada");
+    await press(view, "Remove: Ada");
+    await box.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Remove" }).click();
+    await rowOf(view, "Ada").waitFor({ state: "detached" });
+    assert.equal(entry("ada"), undefined);
+    await shows(view, () => !existsSync(path.join(store("ada"), "1.1.0")), "the end of its files");
+    await isMarked("Eliza", "selected");
+    assert.ok(["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined));
+  });
+
+  test("how prompts are sent, and what happens about updates, stands in the settings", async () => {
+    await view.getByRole("checkbox", { name: "Send with a modifier key" }).click();
+    await shows(view, () => setting(box, "symposium.requireModifierToSend") === true, "the modifier");
+    for (const [label, mode] of [["Off", "off"], ["Automatic", "auto"]] as const) {
+      await view.getByRole("radio", { name: label }).click();
+      await shows(view, () => setting(box, "symposium.updates") === mode, mode);
+      assert.equal(await view.getByRole("radio", { name: label }).isChecked(), true);
+    }
+  });
+
+  test("the same is there as an editor, and both show what is changed in one", async () => {
+    await press(view, "Open as Page");
+    const page = await settingsFrame(box, "page");
+    assert.equal(await page.getByRole("button", { name: "Open as Page" }).count(), 0);
+    await page.getByRole("radio", { name: "Off" }).click();
+    await shows(view, () => view.getByRole("radio", { name: "Off" }).isChecked(), "the same in the view");
+    await box.screenshot("settings-page");
+    await box.command("View: Close All Editors");
+  });
+
+  test("what is unfolded, and where it was scrolled to, is there again when the page is", async () => {
+    await view.locator(".links").scrollIntoViewIfNeeded();
+    const before = await view.locator("body").evaluate(() => window.scrollY);
+    assert.ok(before > 0);
+    assert.equal(await view.getByRole("button", { name: "More: Mine" }).getAttribute("aria-expanded"), "true");
+    await toggleSidebar(box);
+    await view.locator(".row").first().waitFor({ state: "detached" });
+    await toggleSidebar(box);
+    view = await settingsFrame(box, "view");
+    assert.equal(await view.getByRole("button", { name: "More: Mine" }).getAttribute("aria-expanded"), "true");
+    await shows(view, async () => Math.abs(await view.locator("body").evaluate(() => window.scrollY) - before) < 40, "where it was scrolled to");
+  });
+
+  test("the links lead where they say", async () => {
+    await press(view, "All Settings");
+    await box.page.locator(".settings-editor").waitFor();
+    await box.command("View: Close All Editors");
+    await press(view, "Show Logs");
+    await box.page.locator(".panel .pane-body, .panel .output-view").first().waitFor();
+    await box.command("View: Hide Panel");
+    await box.page.setViewportSize({ width: 1700, height: 900 }); // room for the pictures
+    await press(view, "Walkthrough");
+    await box.page.locator(".getting-started-step", { hasText: "See all of it in one place" }).click();
+    await box.page.frameLocator(".getting-started-media iframe").frameLocator("#active-frame").locator("svg, img").first().waitFor();
+    await box.screenshot("settings-walkthrough");
+  });
+});

@@ -1,0 +1,78 @@
+/** The first minutes: the walkthrough, its buttons and what it ticks off, and an agent that is on this computer already. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { openBox, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
+import { newTab, seen, showsText } from "./scripted";
+import { setting } from "./settings-box";
+
+suite("the walkthrough", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openBox({ env: { SHELL: "/bin/bash" }, settings: {
+      "symposium.currentAgentId": "", "symposium.agents": [],
+      "workbench.reduceMotion": "on", // a step gets the focus once it has moved, which closes a list that its button has opened by then
+    } });
+    const programs = path.join(box.server.home, "programs"), goose = path.join(programs, "goose");
+    mkdirSync(programs, { recursive: true });
+    writeFileSync(goose, `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, "out/programs/scripted-agent.program.mjs")}"\n`);
+    chmodSync(goose, 0o755);
+    writeFileSync(path.join(box.server.home, ".bash_profile"), `export PATH="${programs}:$PATH"\n`);
+    await box.page.setViewportSize({ width: 1600, height: 900 });
+  });
+  suiteTeardown(() => box.close());
+
+  const rows = () => box.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row");
+  const step = (title: string) => box.page.locator(".getting-started-step", { hasText: title });
+  const isDone = async (title: string) => await step(title).locator(".codicon.complete").count() > 0;
+  async function walkthrough(title: string): Promise<void> {
+    await box.command("Welcome: Open Walkthrough...");
+    await rows().filter({ hasText: "Get Started with Symposium" }).click();
+    await step(title).click();
+  }
+  const close = () => box.command("View: Close All Editors"); // the chat is the only page again
+
+  test("each step says what it is about, with its drawing, and leads where it says", async () => {
+    await walkthrough("Get a first answer");
+    for (const title of ["Choose your agent", "Sign in where you are asked", "Add what you look at", "See all of it in one place", "Get a first answer"]) {
+      await step(title).click();
+      await box.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("svg").waitFor();
+      await box.screenshot(`walkthrough-${title.split(" ")[0]?.toLowerCase() ?? ""}`);
+    }
+    assert.equal(await isDone("Get a first answer"), false);
+    await step("Get a first answer").getByRole("button", { name: "Open Chat" }).click();
+    await box.page.locator('.pane-header[aria-label^="Chat"]').waitFor();
+  });
+
+  test("the first step is done when Eliza has answered", async () => {
+    await close();
+    await box.open();
+    await sendPrompt(box.frame, "hello");
+    await turnEnded(box.frame);
+    await walkthrough("Choose your agent");
+    await seen(() => isDone("Get a first answer"), "the first step is ticked off");
+  });
+
+  test("a program on this computer that is an agent is found, and chosen it stands in the settings, and answers", async () => {
+    await step("Choose your agent").getByRole("button", { name: "Select Agent" }).click();
+    await rows().filter({ hasText: "Goose" }).waitFor();
+    assert.match(await rows().filter({ hasText: "Goose" }).innerText(), /programs\/goose/);
+    await box.screenshot("found-agents");
+    await rows().filter({ hasText: "Goose" }).click();
+    await seen(async () => setting(box, "symposium.currentAgentId") === "goose", "it is selected");
+    assert.deepEqual(setting(box, "symposium.agents"), [{ id: "goose", name: "Goose", description: "Block's agent, open source", distribution: { local: { command: "goose", args: ["acp"] } }, _source: "custom" }]);
+    await seen(() => isDone("Choose your agent"), "the second step is ticked off");
+    await close();
+    await newTab(box);
+    await sendPrompt(box.frame, "say found and answered");
+    await showsText(box.frame, /found and answered/);
+  });
+
+  test("the last step is done when the settings were opened", async () => {
+    await walkthrough("See all of it in one place");
+    await step("See all of it in one place").getByRole("button", { name: "Open Settings" }).click();
+    await box.page.locator(".tab", { hasText: "Symposium Settings" }).waitFor();
+    await walkthrough("Add what you look at");
+    await seen(() => isDone("See all of it in one place"), "the last step is ticked off");
+  });
+});

@@ -1,0 +1,136 @@
+/** The settings controller between pages, a sidecar and settings that the test plays. */
+import { Log } from "../log";
+import type { AgentState, InstallState } from "../protocol/agent-service";
+import type { HostToSettings, SettingsToHost, SettingsView } from "../protocol/settings-view";
+import { SettingsController } from "../settings-view/settings-controller";
+import type { SettingsWorld } from "../settings-view/settings-world";
+import { UpdateCheck } from "../settings-view/update-check";
+import { withAgent, withBypass, withoutAgent } from "../settings/agents";
+import { readSettings, type Settings } from "../settings/settings";
+import { importsIn, withUpdate } from "../settings/updates";
+import type { SidecarPhase } from "../sidecar-policy";
+import { FakeSidecar } from "./fake-sidecar";
+import { settled } from "./settled";
+
+/** As the registry had them. */
+export const ADA = { id: "ada", name: "Ada", version: "1.0.0", description: "counts", distribution: { npx: { package: "@x/ada@1.0.0" } }, _source: "registry" } as const;
+export const HOUSE = { id: "house", name: "House rules", distribution: { cargo: { crate: "house" } }, _source: "custom", _enabled: true } as const;
+
+/** A settings page, and what it has been sent. */
+export class PlayedPage {
+  readonly posted: HostToSettings[] = [];
+  readonly #handle: ReturnType<SettingsController["attach"]>;
+
+  constructor(controller: SettingsController, readonly isPage: boolean) {
+    this.#handle = controller.attach({ isPage, post: message => { this.posted.push(message); } });
+  }
+
+  async says(...messages: SettingsToHost[]): Promise<void> {
+    for (const message of messages) void this.#handle.heard(message);
+    await settled();
+  }
+  press(id: string, act: Extract<SettingsToHost, { type: "row" }>["act"], of: "agent" | "extension" = "agent"): Promise<void> { return this.says({ type: "row", of, id, act }); }
+  hidden(): void { this.#handle.hidden(); }
+  dispose(): void { this.#handle.dispose(); }
+
+  of<T extends HostToSettings["type"]>(type: T): Extract<HostToSettings, { type: T }>[] {
+    return this.posted.filter((message): message is Extract<HostToSettings, { type: T }> => message.type === type);
+  }
+  get view(): SettingsView {
+    const last = this.of("view").at(-1);
+    if (!last) throw new Error("no view was posted");
+    return last.view;
+  }
+  row(id: string, of: "agents" | "extensions" = "agents"): SettingsView["agents"][number] | SettingsView["extensions"][number] {
+    const row = this.view[of].find(one => one.id === id);
+    if (!row) throw new Error(`no row of ${id}`);
+    return row;
+  }
+}
+
+export class SettingsPlay {
+  readonly sidecar = new FakeSidecar();
+  phase: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
+  trusted = true;
+  now = 1_000_000;
+  outdated = 0;
+  values: Record<string, unknown> = { "symposium.agents": [ADA], "symposium.extensions": [HOUSE] };
+  settings: Settings = this.#read();
+  confirms: boolean | Promise<boolean> = true;
+  takes = true;
+  adds: () => Promise<string | undefined> = async () => undefined;
+  writeProblem: Error | undefined;
+  readonly withKeys = new Set<string>();
+  readonly memory = new Map<string, unknown>();
+  readonly done: string[] = [];
+  readonly log = new Log();
+  readonly updates: UpdateCheck;
+  readonly controller: SettingsController;
+
+  constructor() {
+    const play = this;
+    this.sidecar.reply("agents/find", () => ({ found: {} }));
+    this.sidecar.reply("agents/states", ({ agents, extensions }) => ({
+      agents: Object.fromEntries(agents.map(({ id }): [string, AgentState] => [id, { kind: "npx", install: { kind: "missing" }, running: 0 }])),
+      extensions: Object.fromEntries(extensions.map(({ id }): [string, InstallState] => [id, { kind: "cargo", install: { kind: "installed", version: "0.1.0" } }])),
+    }));
+    this.sidecar.reply("registry/icons", () => ({ icons: {} }));
+    this.sidecar.reply("registry/updates", () => ({ updates: [], fetchedAt: this.now }));
+    this.sidecar.reply("agents/install", () => ({ version: "1.2.3" }));
+    this.updates = new UpdateCheck({
+      client: () => this.sidecar.current(), settings: () => this.settings, imports: () => importsIn(this.values["symposium.agents"], this.values["symposium.extensions"]), isTrusted: () => this.trusted, now: () => this.now,
+      memory: { get: key => this.memory.get(key), update: async (key, value) => { this.memory.set(key, value); } },
+      replace: async update => {
+        const name = update.of === "agent" ? "symposium.agents" : "symposium.extensions", before = this.values[name];
+        await this.#change(name, value => withUpdate(value, update));
+        return this.values[name] !== before;
+      },
+      ask: async sentence => { this.done.push(`ask ${sentence}`); return this.takes; }, tell: sentence => { this.done.push(`tell ${sentence}`); }, changed: () => this.controller.changed(), log: this.log,
+    });
+    const configuration: SettingsWorld["configuration"] = {
+      get settings() { return play.settings; },
+      selectAgent: async id => this.#change("symposium.currentAgentId", () => id),
+      addAgent: async entry => this.#change("symposium.agents", value => withAgent(value, entry)),
+      removeAgent: async id => this.#change("symposium.agents", value => withoutAgent(value, id)),
+      setBypass: async (id, isOn) => this.#change("symposium.agents", value => withBypass(value, id, isOn)),
+      changeExtensions: async change => this.#change("symposium.extensions", change),
+      set: async (name, value) => this.#change(name, () => value),
+    };
+    this.controller = new SettingsController({
+      sidecar: { get phase() { return play.phase; }, client: () => this.sidecar.current() }, configuration, updates: this.updates, log: this.log,
+      isTrusted: () => this.trusted, now: () => this.now, cwd: () => "/w", outdatedTabs: () => this.outdated, hasKeys: async id => this.withKeys.has(id),
+      openTab: async id => { this.done.push(`tab ${id ?? ""}`); }, confirm: async question => { this.done.push(`confirm ${question}`); return this.confirms; },
+      copy: async text => { this.done.push(`copy ${text}`); }, openPage: async url => { this.done.push(`page ${url}`); }, go: async to => { this.done.push(`go ${to}`); },
+      add: async what => { this.done.push(`add ${what}`); return this.adds(); }, tell: sentence => { this.done.push(`tell ${sentence}`); },
+    });
+  }
+
+  /** One that is ready, with the view that it has after the sidecar has answered. */
+  async page(isPage = false): Promise<PlayedPage> {
+    const page = new PlayedPage(this.controller, isPage);
+    await page.says({ type: "ready" });
+    return page;
+  }
+
+  async become(phase: SidecarPhase): Promise<void> {
+    this.phase = phase;
+    this.controller.phaseChanged(phase);
+    await settled();
+  }
+
+  async write(name: string, value: unknown): Promise<void> {
+    await this.#change(name, () => value);
+    await settled();
+  }
+
+  calls(method: string): unknown[] { return this.sidecar.calls.filter(call => call.method === method).map(({ params }) => params); }
+
+  async #change(name: string, change: (value: unknown) => unknown): Promise<void> {
+    if (this.writeProblem) throw this.writeProblem;
+    this.values = { ...this.values, [name]: change(this.values[name]) };
+    this.settings = this.#read();
+    this.controller.settingsChanged();
+  }
+
+  #read(): Settings { return readSettings(name => this.values[name]); }
+}

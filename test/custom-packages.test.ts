@@ -1,0 +1,22 @@
+import { ok } from "node:assert/strict";
+import fc from "fast-check";
+import { choose } from "../sidecar/agents/distributions/choose";
+import { isSegment } from "../sidecar/agents/distributions/segment";
+import { readDistribution } from "../src/protocol/distribution";
+import { customEntry, sourceOf, wrongSource, type Custom } from "../src/settings/custom-entry";
+
+/** The host refuses what a user types, the sidecar what settings say: neither imports the other. */
+suite("packages that are added by hand", () => {
+  const spec = fc.stringMatching(/^@?[a-zA-Z0-9._~-]{0,8}[/[]?[a-zA-Z0-9.,_-]{0,8}\]?(==|@|>=)?[a-z0-9.^*+-]{0,6}$/);
+  const couldBe = (kind: Custom["kind"], source: string): boolean => {
+    const { id, distribution } = customEntry({ kind, source, args: "" }, []), read = readDistribution(distribution);
+    return isSegment(id) && read !== undefined && !("missing" in choose(read, { platforms: [], has: () => true }));
+  };
+
+  test("what is taken can be installed, and what is refused could not", () =>
+    fc.assert(fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
+      const isTaken = wrongSource(kind, text) === undefined, source = sourceOf(text);
+      // A crate's version stands in a field of its own: a text that is no crate with one is not comparable.
+      if (isTaken || kind !== "cargo") ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
+    }), { numRuns: 2_000 }));
+});

@@ -1,0 +1,139 @@
+/**
+ * The page between two views of the host: what is unfolded, what is being moved, what was pressed and is not in a view yet. Pure.
+ *
+ * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, or it would jump back
+ * until the host has written it down, and views of something else come meanwhile; the focus moves only when the user, or the host in
+ * so many words, wants it to.
+ */
+import type { Installable } from "../../src/protocol/agent-service";
+import type { SettingsToHost, SettingsView, UpdateMode } from "../../src/protocol/settings-view";
+import { rowId, switched, type Switch } from "./acts";
+import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
+import { brief } from "./spelling";
+import { moveSaid } from "./texts";
+
+export const WISH_MS = 1_500;
+/** Of what is remembered as unfolded, the newest. */
+export const MOST_UNFOLDED = 100;
+
+type Wish =
+  | { readonly of: Switch; readonly isOn: boolean }
+  | { readonly of: { readonly kind: "mode" }; readonly mode: UpdateMode }
+  | { readonly of: { readonly kind: "order" }; readonly ids: readonly string[] };
+
+export interface Model {
+  readonly view: SettingsView | undefined;
+  readonly unfolded: readonly string[];
+  readonly reorder: Reorder;
+  /** `until`: on the clock of the page. */
+  readonly wishes: readonly (Wish & { readonly until: number })[];
+  /** A row that is to have the focus as soon as it is there. */
+  readonly awaited: string | undefined;
+}
+
+export type Happened =
+  | { readonly kind: "viewed"; readonly view: SettingsView }
+  | { readonly kind: "revealed"; readonly of: Installable; readonly id: string }
+  | { readonly kind: "pressed"; readonly message: SettingsToHost }
+  | { readonly kind: "folded"; readonly fold: string }
+  | { readonly kind: "switched"; readonly of: Switch; readonly isOn: boolean }
+  | { readonly kind: "chose"; readonly mode: UpdateMode }
+  | { readonly kind: "reordered"; readonly event: ReorderEvent }
+  /** The time of a wish may be over. */
+  | { readonly kind: "woke" };
+
+export type Effect =
+  | { readonly kind: "post"; readonly message: SettingsToHost }
+  /** At once: it is about what the hand does. */
+  | { readonly kind: "say"; readonly text: string }
+  /** When it is on screen; the id of an element. */
+  | { readonly kind: "focus"; readonly id: string }
+  /** What is moved stays in sight. */
+  | { readonly kind: "scroll"; readonly id: string }
+  | { readonly kind: "save" }
+  | { readonly kind: "wake"; readonly ms: number };
+
+export const emptyModel = (unfolded: readonly string[] = []): Model => ({ view: undefined, unfolded, reorder: still, wishes: [], awaited: undefined });
+
+/** What to draw: the host's view with the wishes in it; the order of the extensions without what is being moved. */
+export function shownView({ view, wishes }: Model): SettingsView | undefined {
+  return view && wishes.reduce(granted, view);
+}
+
+export function step(model: Model, happened: Happened, now: number): readonly [Model, readonly Effect[]] {
+  switch (happened.kind) {
+    case "viewed": return viewed(timely({ ...model, view: happened.view }, now));
+    case "revealed": return awaiting({ ...model, awaited: rowId(happened.of, happened.id) });
+    case "pressed": return [model, [{ kind: "post", message: happened.message }]];
+    case "folded": return [{ ...model, unfolded: toggled(model.unfolded, happened.fold) }, [{ kind: "save" }]];
+    case "switched": return wished(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
+    case "chose": return wished(model, { of: { kind: "mode" }, mode: happened.mode }, { type: "updates", mode: happened.mode }, now);
+    case "reordered": return reordered(model, happened.event, now);
+    case "woke": return woke(timely(model, now), now);
+  }
+}
+
+function viewed(model: Model): readonly [Model, readonly Effect[]] {
+  const held = reorder(model.reorder, idsOf(model), { kind: "listed" }).next;
+  const [after, effects] = awaiting({ ...model, reorder: held });
+  return [after, held.kind === "grabbed" ? [...effects, { kind: "scroll", id: rowId("extension", held.id) }] : effects];
+}
+
+function awaiting(model: Model): readonly [Model, readonly Effect[]] {
+  const { view, awaited } = model;
+  const isThere = view !== undefined && [...view.agents.map(({ id }) => rowId("agent", id)), ...view.extensions.map(({ id }) => rowId("extension", id))].some(id => id === awaited);
+  return isThere && awaited !== undefined ? [{ ...model, awaited: undefined }, [{ kind: "focus", id: awaited }]] : [model, []];
+}
+
+/** In the order on screen, without what is being moved. */
+export const idsOf = (model: Model): readonly string[] => shownView(model)?.extensions.map(({ id }) => id) ?? [];
+
+function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
+  const { next, move, said }: Outcome = reorder(model.reorder, idsOf(model), event);
+  const name = said && model.view?.extensions.find(({ id }) => id === said.id)?.name;
+  const effects: readonly Effect[] = said && name !== undefined ? [{ kind: "scroll", id: rowId("extension", said.id) }, { kind: "say", text: moveSaid(brief(name), said) }] : [];
+  const held = { ...model, reorder: next };
+  if (!move) return [held, effects];
+  const [after, told] = wished(held, { of: { kind: "order" }, ids: moved(idsOf(model), move.id, move.to) }, { type: "move", ...move }, now);
+  return [after, [...told, ...effects]];
+}
+
+// --- wishes
+
+function wished(model: Model, wish: Wish, message: SettingsToHost, now: number): readonly [Model, readonly Effect[]] {
+  const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, until: now + WISH_MS }];
+  return [{ ...model, wishes }, [{ kind: "post", message }, { kind: "wake", ms: WISH_MS }]];
+}
+
+/** A timer may be early by a hair, and is asked for again. */
+function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
+  const { wishes } = model;
+  return [model, wishes.length === 0 ? [] : [{ kind: "wake", ms: Math.max(1, Math.ceil(Math.min(...wishes.map(({ until }) => until)) - now)) }]];
+}
+
+const isSame = (a: Wish["of"], b: Wish["of"]): boolean => a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
+
+const timely = (model: Model, now: number): Model => model.wishes.some(({ until }) => until <= now) ? { ...model, wishes: model.wishes.filter(({ until }) => until > now) } : model;
+
+function granted(view: SettingsView, wish: Wish): SettingsView {
+  if ("ids" in wish) return { ...view, extensions: inOrder(view.extensions, wish.ids) };
+  if ("mode" in wish) return { ...view, updates: wish.mode };
+  const { of, isOn } = wish;
+  switch (of.kind) {
+    case "modifier": return { ...view, requireModifier: isOn };
+    case "bypass": return { ...view, agents: view.agents.map(row => row.id === of.id && row.bypass !== undefined ? { ...row, bypass: isOn } : row) };
+    case "enable": return { ...view, extensions: view.extensions.map(row => row.id === of.id ? { ...row, isEnabled: isOn } : row) };
+  }
+}
+
+/** As they are, where others came or some went meanwhile. */
+export function inOrder<R extends { readonly id: string }>(rows: readonly R[], ids: readonly string[]): readonly R[] {
+  const sorted = ids.flatMap(id => rows.filter(row => row.id === id));
+  return ids.length === rows.length && sorted.length === rows.length && new Set(ids).size === ids.length ? sorted : rows;
+}
+
+// --- folds
+
+function toggled(unfolded: readonly string[], fold: string): readonly string[] {
+  return unfolded.includes(fold) ? unfolded.filter(each => each !== fold) : [...unfolded, fold].slice(-MOST_UNFOLDED);
+}

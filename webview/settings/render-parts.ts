@@ -1,0 +1,74 @@
+/** Parts that rows share: buttons, marks, icons, what is folded. Pure. */
+import type { Mark, Tone } from "../../src/protocol/settings-view";
+import { word, type Act } from "./acts";
+import { isPicture, maskOf } from "./picture";
+import { piece, textPiece, type Piece } from "./piece";
+import { brief, initial, line } from "./spelling";
+import { texts } from "./texts";
+
+/** What only the page knows, for the renderers. */
+export interface Around {
+  readonly unfolded: readonly string[];
+  /** Adding, and what rows do, is out of reach. */
+  readonly isRestricted: boolean;
+}
+
+export interface ButtonParts {
+  readonly key: string;
+  readonly label: string;
+  /** What it is about, for who does not see beside what it stands. */
+  readonly about?: string | undefined;
+  readonly act: Act;
+  readonly weight?: "main" | "plain" | "link";
+  readonly isOff?: boolean;
+}
+
+export function button({ key, label, about, act, weight = "plain", isOff = false }: ButtonParts): Piece {
+  const text = brief(label);
+  return textPiece("button", `button ${weight}`, text, {
+    key, act, attributes: { "type": "button", "aria-label": about === undefined ? undefined : `${text}: ${line(about)}`, "disabled": isOff ? "" : undefined, "title": isOff ? texts.restricted : undefined },
+  });
+}
+
+/** A disclosure: the button, and what it shows where it is unfolded. */
+export function fold({ unfolded }: Around, name: string, label: string, about: string, content: (id: string) => Piece): readonly [toggle: Piece, content: Piece | undefined] {
+  const isOpen = unfolded.includes(name), id = `fold-${word(name)}`;
+  const toggle = piece("button", "button fold", {
+    key: `fold ${name}`, act: { kind: "fold", fold: name },
+    attributes: { "type": "button", "aria-expanded": String(isOpen), "aria-controls": isOpen ? id : undefined, "aria-label": `${label}: ${line(about)}` },
+  }, { tag: "span", attributes: { "class": "chevron", "aria-hidden": "true" } }, textPiece("span", "", label));
+  return [toggle, isOpen ? content(id) : undefined];
+}
+
+export function marks(shown: readonly Mark[], isCurrent: boolean): Piece | undefined {
+  const all = [...isCurrent ? [mark("current", texts.selected)] : [], ...shown.map(({ tone, text }) => mark(tone, text))];
+  return all.length === 0 ? undefined : piece("ul", "marks", { attributes: { role: "list" } }, ...all);
+}
+const mark = (tone: Tone | "current", text: string): Piece => textPiece("li", "mark", brief(text), { attributes: { "data-tone": tone } });
+
+/** A stranger's, or the first letter of its name. */
+export function picture(address: string | undefined, name: string): Piece {
+  const mask = address === undefined ? undefined : maskOf(address);
+  if (mask !== undefined) return piece("span", "picture ink", { key: "ink", attributes: { "style": mask, "aria-hidden": "true" } });
+  if (address !== undefined && isPicture(address)) return piece("img", "picture", { key: "img", attributes: { src: address, alt: "", draggable: "false" } });
+  return textPiece("span", "picture letter", initial(name), { key: "letter", attributes: { "aria-hidden": "true" } });
+}
+
+const PATHS = {
+  grip: "M6 3.5h.01M10 3.5h.01M6 8h.01M10 8h.01M6 12.5h.01M10 12.5h.01",
+  bin: "M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.6l.7-9M6.7 7v4M9.3 7v4",
+  up: "M8 13v-10M3.5 7l4.5-4.5l4.5 4.5",
+  down: "M8 3v10M3.5 9l4.5 4.5l4.5-4.5",
+  good: "M3 8.5l3.5 3.5l6.5-7.5",
+  warning: "M8 2l6.5 11.5h-13zM8 6.5v3.5M8 11.8v.01",
+  error: "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M5.7 5.7l4.6 4.6M10.3 5.7l-4.6 4.6",
+  neutral: "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.3v4M8 4.8v.01",
+} as const;
+
+/** In the colour of the text around it, so that every theme can be trusted with it. */
+export function sign(name: keyof typeof PATHS): Piece {
+  return {
+    tag: "svg", attributes: { "class": "sign", "viewBox": "0 0 16 16", "aria-hidden": "true", "fill": "none", "stroke": "currentColor", "stroke-width": name === "grip" ? "2" : "1.2", "stroke-linejoin": "round", "stroke-linecap": "round" },
+    children: [{ tag: "path", attributes: { d: PATHS[name] } }],
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Putting the extensions into another order, by a pointer or by keyboard. Pure.
+ *
+ *     still ──grab──▶ grabbed ──drop──▶ still      keyboard: it moves with each arrow key, and is put back by Escape
+ *       └────drag──▶ dragged ──drop──▶ still       pointer: a mark shows where it would go
+ *
+ * Invariants: what is shown is always a permutation of what the host said; the host is told once, when something was dropped
+ * elsewhere; one that is taken out of the list while it is held is held no more.
+ */
+export type Reorder =
+  | { readonly kind: "still" }
+  | { readonly kind: "grabbed" | "dragged"; readonly id: string; readonly from: number; readonly to: number };
+
+export type ReorderEvent =
+  | { readonly kind: "grab"; readonly id: string }
+  | { readonly kind: "drag"; readonly id: string }
+  | { readonly kind: "step"; readonly by: "up" | "down" | "first" | "last" }
+  /** The pointer is where this place of the list would be. */
+  | { readonly kind: "over"; readonly to: number }
+  | { readonly kind: "drop" }
+  | { readonly kind: "back" }
+  /** One place at once, without a grab. */
+  | { readonly kind: "nudge"; readonly id: string; readonly by: "up" | "down" }
+  /** The list is another. */
+  | { readonly kind: "listed" };
+
+export interface Said { readonly what: "grabbed" | "moved" | "dropped" | "putBack" | "atEnd"; readonly id: string; readonly place: number; readonly of: number }
+export interface Outcome {
+  readonly next: Reorder;
+  /** To be asked of the host. */
+  readonly move?: { readonly id: string; readonly to: number };
+  readonly said?: Said;
+}
+
+export const still: Reorder = { kind: "still" };
+
+/** `ids` with one of them at another place; beyond the end is the end. */
+export function moved(ids: readonly string[], id: string, to: number): readonly string[] {
+  if (!ids.includes(id)) return ids;
+  const others = ids.filter(each => each !== id);
+  return others.toSpliced(Math.max(0, Math.min(to, others.length)), 0, id);
+}
+
+/** The order on screen: what the keyboard moves goes along, what a pointer drags stays where it is. */
+export function shown(state: Reorder, ids: readonly string[]): readonly string[] {
+  return state.kind === "grabbed" ? moved(ids, state.id, state.to) : ids;
+}
+
+/** `ids`: the list as it is without what is held. */
+export function reorder(state: Reorder, ids: readonly string[], event: ReorderEvent): Outcome {
+  switch (event.kind) {
+    case "grab": case "drag": return take(ids, event.id, event.kind === "grab" ? "grabbed" : "dragged");
+    case "nudge": return nudge(state, ids, event.id, event.by);
+    case "step": return state.kind === "grabbed" ? stepped(state, ids, event.by) : { next: state };
+    case "over": return state.kind === "dragged" ? { next: { ...state, to: within(event.to, ids) } } : { next: state };
+    case "drop": return state.kind === "still" ? { next: still } : dropped(state, ids);
+    case "back": return state.kind === "still" ? { next: still } : { next: still, said: said("putBack", state.id, ids.indexOf(state.id), ids) };
+    case "listed": {
+      if (state.kind === "still") return { next: still };
+      const from = ids.indexOf(state.id);
+      return { next: from === -1 ? still : { ...state, from, to: within(state.to, ids) } };
+    }
+  }
+}
+
+type Held = Exclude<Reorder, { readonly kind: "still" }>;
+
+function take(ids: readonly string[], id: string, kind: Held["kind"]): Outcome {
+  const from = ids.indexOf(id);
+  if (from === -1) return { next: still };
+  return { next: { kind, id, from, to: from }, ...(kind === "grabbed" ? { said: said("grabbed", id, from, ids) } : {}) };
+}
+
+function nudge(state: Reorder, ids: readonly string[], id: string, by: "up" | "down"): Outcome {
+  if (state.kind === "grabbed" && state.id === id) return stepped(state, ids, by);
+  const from = ids.indexOf(id);
+  if (state.kind !== "still" || from === -1) return { next: state };
+  const to = within(from + (by === "up" ? -1 : 1), ids);
+  return to === from ? { next: still, said: said("atEnd", id, from, ids) } : { next: still, move: { id, to }, said: said("moved", id, to, ids) };
+}
+
+function stepped(state: Held, ids: readonly string[], by: "up" | "down" | "first" | "last"): Outcome {
+  const wanted = { up: state.to - 1, down: state.to + 1, first: 0, last: ids.length - 1 }[by];
+  const to = within(wanted, ids);
+  return { next: { ...state, to }, said: said(to === state.to ? "atEnd" : "moved", state.id, to, ids) };
+}
+
+function dropped(state: Held, ids: readonly string[]): Outcome {
+  const at = said("dropped", state.id, state.to, ids);
+  return state.to === ids.indexOf(state.id) ? { next: still, said: at } : { next: still, move: { id: state.id, to: state.to }, said: at };
+}
+
+const within = (to: number, ids: readonly string[]): number => Math.max(0, Math.min(to, ids.length - 1));
+const said = (what: Said["what"], id: string, at: number, ids: readonly string[]): Said => ({ what, id, place: at + 1, of: ids.length });

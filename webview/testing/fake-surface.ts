@@ -1,0 +1,81 @@
+/** Elements without a browser: a tree, what has the focus in it, and how often anything was touched. */
+import type { Piece } from "../settings/piece";
+import type { Surface } from "../settings/drawing";
+
+export class FakeElement {
+  readonly attributes = new Map<string, string>();
+  readonly children: FakeElement[] = [];
+  parent: FakeElement | undefined;
+  text = "";
+  isChecked = false;
+  constructor(readonly tag: string) {}
+}
+
+export class FakeSurface implements Surface<FakeElement> {
+  readonly root = new FakeElement("div");
+  /** What was done to which element. */
+  readonly touches: string[] = [];
+  #focused: FakeElement | undefined;
+
+  make(tag: string): FakeElement { return new FakeElement(tag); }
+  setText(element: FakeElement, text: string): void {
+    this.#touch("setText", element);
+    // As in a browser: the children go.
+    for (const child of element.children.splice(0)) child.parent = undefined;
+    element.text = text;
+  }
+  setAttribute(element: FakeElement, name: string, value: string | undefined): void {
+    this.#touch(`setAttribute ${name}`, element);
+    if (value === undefined) element.attributes.delete(name);
+    else element.attributes.set(name, value);
+  }
+  setChecked(element: FakeElement, isChecked: boolean): void {
+    if (element.isChecked === isChecked) return;
+    this.#touch("setChecked", element);
+    element.isChecked = isChecked;
+  }
+  place(parent: FakeElement, child: FakeElement, before: FakeElement | undefined): void {
+    this.#touch("place", child);
+    this.#cut(child);
+    const at = before === undefined ? parent.children.length : parent.children.indexOf(before);
+    if (at === -1) throw new Error("It is to be placed before a child that is not there.");
+    parent.children.splice(at, 0, child);
+    child.parent = parent;
+  }
+  remove(element: FakeElement): void {
+    this.#touch("remove", element);
+    this.#cut(element);
+  }
+  focused(): FakeElement | undefined { return this.#focused; }
+  focus(element: FakeElement): void { this.#focused = this.isIn(element) ? element : this.#focused; }
+
+  isIn(element: FakeElement): boolean { return element === this.root || (element.parent !== undefined && this.isIn(element.parent)); }
+
+  /** By its path of positions below the root. */
+  at(...path: readonly number[]): FakeElement {
+    return path.reduce<FakeElement>((element, i) => { const child = element.children[i]; if (!child) throw new Error(`Nothing is at ${path.join(", ")}.`); return child; }, this.root);
+  }
+
+  all(element = this.root): readonly FakeElement[] { return element.children.flatMap(child => [child, ...this.all(child)]); }
+
+  /** What takes an element out of the document takes the focus away. */
+  #cut(element: FakeElement): void {
+    const held = this.#focused;
+    if (held && (held === element || this.all(element).includes(held))) this.#focused = undefined;
+    element.parent?.children.splice(element.parent.children.indexOf(element), 1);
+    element.parent = undefined;
+  }
+  #touch(what: string, element: FakeElement): void { this.touches.push(`${what} of ${element.tag}`); }
+}
+
+/** The same for an element as it is and a piece as it should be. */
+export type Seen = readonly [tag: string, attributes: Readonly<Record<string, string>>, isChecked: boolean, content: string | readonly Seen[]];
+
+export const seenOf = ({ tag, attributes, isChecked, text, children }: FakeElement): Seen =>
+  [tag, Object.fromEntries([...attributes].sort(([a], [b]) => a < b ? -1 : 1)), isChecked, children.length > 0 ? children.map(seenOf) : text];
+
+export function wantedOf({ tag, attributes = {}, isPlace, isChecked = false, text, children = [] }: Piece): Seen {
+  const all: Record<string, string | undefined> = { ...attributes, ...(isPlace ? { tabindex: "-1" } : {}) };
+  const there = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined).sort(([a], [b]) => a < b ? -1 : 1);
+  return [tag, Object.fromEntries(there), isChecked, text ?? (children.length > 0 ? children.map(wantedOf) : "")];
+}
