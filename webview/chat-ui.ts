@@ -16,6 +16,7 @@ import { bannerItem, itemContent } from "./card-item";
 import { cardSteps, EARLIER } from "./card-steps";
 import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
 import { AGENT, pickersOf, type Picker } from "./controls";
+import { KeptFocus } from "./kept-focus";
 import { openLinksOnlyThrough } from "./links";
 import { literal } from "./markdown-safe";
 import { pageClock } from "./page-clock";
@@ -47,6 +48,7 @@ const SLICE_MS = 24;
 export class ChatUi {
   readonly #mynah: MynahUI;
   readonly #input: PromptInput;
+  readonly #focus: KeptFocus;
   readonly #places = new Map<TabId, Place>();
   readonly #tabIds = new Map<string, TabId>();
   /** Set while this file opens or selects a tab, because mynah reports that as if the user had. */
@@ -60,6 +62,7 @@ export class ChatUi {
       this.#place(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
     });
+    this.#focus = new KeptFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
     this.#mynah = new MynahUI({
       rootSelector: `#${root.id}`,
@@ -128,24 +131,24 @@ export class ChatUi {
   }
 
   #draw(place: Place, view: TabView): void {
-    const focused = document.activeElement;
-    const follow = place.parts.follow();
     const before = place.drawn;
-    this.#showTitle(place, view);
-    this.#showAround(place, view);
-    place.drawn = view;
-    if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
-    place.parts.show(view);
-    this.#showCards(place, view);
-    follow();
-    this.#refocus(focused, place);
+    this.#inPlace(place, () => {
+      this.#showTitle(place, view);
+      this.#showAround(place, view);
+      place.drawn = view;
+      if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
+      place.parts.show(view);
+      this.#showCards(place, view);
+    });
   }
 
-  /** A form that was moved has lost the focus; a button that was pressed may be gone, a form closed, and would leave it nowhere. */
-  #refocus(focused: Element | null, { mynahId }: Place): void {
-    if (!(focused instanceof HTMLElement) || focused === document.body) return;
-    if (!focused.isConnected || focused.closest("[inert]")) this.#input.focus(mynahId);
-    else if (focused !== document.activeElement) focused.focus();
+  /** Whatever takes cards away or makes them anew: who reads on stays where they are, and the focus is somewhere. */
+  #inPlace({ parts }: Place, draw: () => void): void {
+    this.#focus.around(() => {
+      const follow = parts.follow();
+      draw();
+      follow();
+    });
   }
 
   // --- around the cards
@@ -197,10 +200,11 @@ export class ChatUi {
     const stay = new Map(steps.kind === "anew" ? [] : place.cards.map(card => [card.key, card]));
     const until = pageClock.now() + SLICE_MS;
     const drawn: Card[] = [];
-    let isWhole = true;
+    let isWhole = true, changes = 0;
     for (const card of cards) {
       const before = stay.get(card.key), isDone = before !== undefined && isSame(before, card);
-      if (!isDone && pageClock.now() > until) {
+      // One of them always: looking at those that are done may have taken all the time.
+      if (!isDone && changes++ > 0 && pageClock.now() > until) {
         isWhole = false;
         if (before === undefined) break;
         drawn.push(before);
@@ -221,9 +225,8 @@ export class ChatUi {
   #goOn(place: Place): void {
     requestAnimationFrame(() => {
       if (!this.isDrawing(place)) return;
-      const follow = place.parts.follow();
-      if (place.view) this.#showCards(place, place.view);
-      follow();
+      const { view } = place;
+      if (view) this.#inPlace(place, () => this.#showCards(place, view));
       if (!this.isDrawing(place)) this.complete();
     });
   }
@@ -263,11 +266,12 @@ export class ChatUi {
 
   #showEarlier(tabId: TabId): void {
     const place = this.#places.get(tabId);
-    if (!place?.view) return;
-    const follow = place.parts.follow();
-    place.window = showEarlier(place.window, place.view.cards);
-    this.#showCards(place, place.view);
-    follow();
+    const view = place?.view;
+    if (!view) return;
+    this.#inPlace(place, () => {
+      place.window = showEarlier(place.window, view.cards);
+      this.#showCards(place, view);
+    });
   }
 
   // --- tabs

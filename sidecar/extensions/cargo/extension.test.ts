@@ -1,5 +1,5 @@
 /** The extension Cargo in a chain: its MCP server over the real bridge, called by the SDK's client and by Eliza, with a real cargo in a real workspace. */
-import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { elizaAgent } from "../../agents/eliza/agent";
@@ -136,7 +136,7 @@ suite("the extension Cargo with a real cargo", function () {
       const call = session.call("cargo_run", { args: ["forever"] }, { signal: withdrawn.signal, onprogress: ({ message }) => { if (message?.startsWith("Running")) running.fire(); } });
       const settled = call.then(() => "answered", () => "failed");
       await running.times(1);
-      ok(programs().length > 0, end);
+      await eventually(() => programs().length > 0, `the program runs before the ${end}: cargo says so before it is there`);
       if (end === "withdrawn") withdrawn.abort();
       else if (end === "turn stopped") session.world.client.notify("session/cancel", { sessionId: session.sessionId });
       else if (end === "session closed") await session.world.client.request("session/close", { sessionId: session.sessionId });

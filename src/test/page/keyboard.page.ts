@@ -84,6 +84,26 @@ suite("the chat by keyboard", () => {
     await turnEnded(box.frame);
   });
 
+  test("also where a card takes a frame, because the page is busy", async () => {
+    const page = box.frame.locator("body");
+    await page.evaluate(() => {
+      const now = performance.now.bind(performance);
+      let later = 0;
+      performance.now = () => now() + (later += 30);
+    });
+    try {
+      await typeDraft(box.frame, "ask busy options=allow_once,reject_once");
+      await box.page.keyboard.press("Enter");
+      await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
+      await goTo(/^Allow once$/, "Tab");
+      await box.page.keyboard.press("Enter");
+      await turnEnded(box.frame);
+      await seen(async () => await focused() === "Prompt", "the focus on the prompt");
+    } finally {
+      await page.evaluate(() => { Reflect.deleteProperty(performance, "now"); });
+    }
+  });
+
   test("a question does not take the focus from someone who is typing", async () => {
     await typeDraft(box.frame, "sleep 700; ask p2 options=allow_once,reject_once");
     await box.page.keyboard.press("Enter");
