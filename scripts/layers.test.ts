@@ -50,7 +50,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
   ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "node:"]],
   ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
-  ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "undici"]],
+  ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
   ["sidecar/agents/install", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/agents", "node:", "yauzl", "tar-stream", "unbzip2-stream", "proper-lockfile"]],
   ["sidecar/extensions", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
   ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
@@ -67,7 +67,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(test|page|program)\.ts$/,
+  "node:child_process": /^src\/sidecar-process\.ts$|^sidecar\/agents\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
   [MYNAH]: /^webview\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar-(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
@@ -78,7 +78,7 @@ const forTests = (file: string) => file.endsWith(".test.ts") ? [...TEST, `${file
 const within = (target: string, folder: string) => folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
 const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
 /** A test stands on the row of the module beside it. */
-const tested = (file: string) => file.replace(/\.test\.ts$/, ".ts");
+const tested = (file: string) => file.replace(/(\.spawn)?\.test\.ts$/, ".ts");
 
 /** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
 function violations(file: string, source: string): string[] {
@@ -142,7 +142,7 @@ suite("layers", () => {
   const accepted: readonly [file: string, source: string][] = [
     ["src/sidecar-process.ts", `import { spawn } from "node:child_process"; import { createMessageConnection } from "vscode-jsonrpc/node"`],
     ["sidecar/agents/child.ts", `import { spawn } from "child_process"`],
-    ["sidecar/agents/process.test.ts", `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`],
+    ["sidecar/agents/process.spawn.test.ts", `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`],
     ["sidecar/testing/hanging.program.ts", `import { spawn } from "child_process"`],
     ["sidecar/agents/eliza/tools.ts", `import { connect } from "../../mcp/client"`],
     ["src/chat/view.ts", `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`],

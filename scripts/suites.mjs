@@ -45,13 +45,13 @@ export async function lint({ cached = false } = {}) {
   return eslint.code === 0 ? passed("lint") : failed("lint", eslint.text);
 }
 
-/** Their unit tests mostly wait, for processes that start and end. */
-const PATIENT = ["sidecar/agents", "sidecar/cli", "sidecar/conductor", "sidecar/testing"];
-
-/** Unit, property, layer and golden tests, on this Node: those that wait beside those that do not. With `output` "hold" nothing is printed. */
-export async function units({ grep, output } = {}) {
-  const part = (title, below) => held(title, { grep, output }, (env, how) => node("scripts/units.mjs", [...below, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }));
-  return sum("units", await Promise.all([part("units: processes", PATIENT), part("units", PATIENT.map(folder => `!${folder}`))]));
+/**
+ * Unit, property, layer and golden tests, on this Node: those that start programs, and mostly wait for them, beside the others.
+ * `quick`: the others alone. With `output` "hold" nothing is printed.
+ */
+export async function units({ grep, output, quick = false } = {}) {
+  const part = (title, kind) => held(title, { grep, output }, (env, how) => node("scripts/units.mjs", [kind, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }));
+  return sum("units", await Promise.all([...quick ? [] : [part("units: programs", "--spawning")], part("units", "--quick")]));
 }
 
 /** The suites that run inside VS Code's extension host. */

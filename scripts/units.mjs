@@ -1,6 +1,7 @@
 // Compiles the unit tests (esbuild, ES modules) and runs them with mocha on this Node.
-//   node scripts/units.mjs [PATH-PREFIX | !PATH-PREFIX]… [-- MOCHA-OPTION…]      e.g. node scripts/units.mjs sidecar/rpc -- --grep order
-// Those that begin with a prefix, or, where there is none, all; without those that begin with a prefix after an exclamation mark.
+//   node scripts/units.mjs [--quick | --spawning] [PATH-PREFIX]… [-- MOCHA-OPTION…]      e.g. node scripts/units.mjs sidecar/rpc -- --grep order
+// Those that begin with a prefix, or, where there is none, all. Tests that start programs are in NAME.spawn.test.ts: --spawning takes only
+// those, --quick all others, in which nobody can start one.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { globSync } from "./glob.mjs";
@@ -11,24 +12,24 @@ const root = path.resolve(import.meta.dirname, "..");
 process.chdir(root);
 const argv = process.argv.slice(2);
 const cut = argv.indexOf("--");
-const prefixes = cut === -1 ? argv : argv.slice(0, cut);
-const wanted = prefixes.filter(prefix => !prefix.startsWith("!")), unwanted = prefixes.filter(prefix => prefix.startsWith("!")).map(prefix => prefix.slice(1));
+const ours = cut === -1 ? argv : argv.slice(0, cut);
+const kind = ours.find(word => word === "--quick" || word === "--spawning"), prefixes = ours.filter(word => word !== kind);
 const mochaOptions = cut === -1 ? [] : argv.slice(cut + 1);
 
 const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"], /\.test\.ts$/)
   .filter(file => !file.startsWith("src/test/"))
-  .filter(file => wanted.length === 0 || wanted.some(prefix => file.startsWith(prefix)))
-  .filter(file => !unwanted.some(prefix => file.startsWith(prefix)));
+  .filter(file => prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)))
+  .filter(file => kind === undefined || file.endsWith(".spawn.test.ts") === (kind === "--spawning"));
 if (tests.length === 0) { console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`); process.exit(1); }
 
-const outdir = path.join("out", "units", prefixes.join("+").replaceAll("!", "not-").replaceAll(/[^\w.+-]/g, "_") || "all");
+const outdir = path.join("out", "units", ours.join("+").replaceAll(/[^\w.+-]/g, "_") || "all");
 rmSync(outdir, { recursive: true, force: true });
 await build({
   entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)], outdir, outbase: ".", outExtension: { ".js": ".mjs" },
   bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "node_modules/mocha/bin/mocha.js", "--ui", "tdd", "--timeout", "20000",
+const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", "20000",
   ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
   { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
 process.exit(mocha.status ?? 1);

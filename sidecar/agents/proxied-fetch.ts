@@ -1,13 +1,12 @@
 /**
  * `fetch` through the user's proxy: the one that the login shell names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in both spellings), else the editor's own
- * (`http.proxy`). Node's own `fetch` goes straight to the network in all the versions that we run on.
+ * (`http.proxy`). Node by itself goes straight to the network in all the versions that we run on.
  *
  * Invariants: who has no proxy loads nothing for it; this computer is never asked through one.
  */
 import { isLoopback } from "./registry/address";
+import type { Fetch } from "./registry/http-get";
 import type { Environment } from "./shell-environment";
-
-export type Fetch = typeof globalThis.fetch;
 
 export interface ProxyWorld {
   /** The login shell's. */
@@ -15,7 +14,7 @@ export interface ProxyWorld {
   /** The editor's proxy; empty: it has none. */
   readonly editor: string;
   readonly direct: Fetch;
-  /** `fetch` through what it is given; undici's unless given. */
+  /** `fetch` through what it is given; over CONNECT unless given. */
   readonly load?: (proxies: Proxies) => Promise<Fetch>;
   /** `proxy`: without the user's name and password. */
   readonly log: (level: "info" | "warn", message: string, detail: { readonly proxy: string }) => void;
@@ -24,25 +23,37 @@ export interface ProxyWorld {
 /** Addresses; `not`: a list of hosts as in NO_PROXY. */
 export interface Proxies { readonly http?: string; readonly https?: string; readonly not: string }
 
-export function proxiedFetch({ environment, editor, direct, load = loadUndici, log }: ProxyWorld): Fetch {
-  let loading: Promise<Fetch> | undefined;
-  const choose = async (): Promise<Fetch> => {
+export function proxiedFetch({ environment, editor, direct, load = loadProxied, log }: ProxyWorld): Fetch {
+  let loading: Promise<(url: URL) => Fetch> | undefined;
+  const choose = async (): Promise<(url: URL) => Fetch> => {
     const { proxies, wrong } = proxiesIn(await environment(), editor), proxy = proxies.https ?? proxies.http;
     for (const one of wrong) log("warn", "A proxy of the environment is no http or https address, and is not used", { proxy: withoutUser(one) });
-    if (proxy === undefined) return direct;
+    if (proxy === undefined) return () => direct;
     log("info", "Registry and downloads go through a proxy", { proxy: withoutUser(proxy) });
-    return load(proxies).catch(() => {
+    try {
+      const proxied = await load(proxies);
+      return url => isExcepted(url, proxies.not) ? direct : proxied;
+    } catch {
       log("warn", "The proxy cannot be used, and what is fetched goes without one", { proxy: withoutUser(proxy) });
-      return direct;
-    });
+      return () => direct;
+    }
   };
   return async (input, options) => {
-    const fetch = isLoopback(new URL(input instanceof Request ? input.url : input)) ? direct : await (loading ??= choose());
+    const url = new URL(input instanceof Request ? input.url : input), fetch = isLoopback(url) ? direct : (await (loading ??= choose()))(url);
     return fetch(input, options);
   };
 }
 
-async function loadUndici(proxies: Proxies): Promise<Fetch> { return (await import("./load-proxied")).loadProxied(proxies); }
+async function loadProxied(proxies: Proxies): Promise<Fetch> { return (await import("./load-proxied")).loadProxied(proxies); }
+
+/** `not`: hosts with all below them, as `example.com`, `.example.com`, `*.example.com` or with a port, after commas or spaces; `*`: all. As curl has it. */
+export function isExcepted({ protocol, hostname, port }: URL, not: string): boolean {
+  const host = hostname.replace(/\.$/, ""), at = port || (protocol === "https:" ? "443" : "80");
+  return not.toLowerCase().split(/[\s,]+/).some(one => {
+    const [, name = "", only] = /^(.*?)(?::(\d+))?$/.exec(one) ?? [], below = name.replace(/^\*?\./, "");
+    return one === "*" || below !== "" && (only === undefined || only === at) && (host === below || host.endsWith(`.${below}`));
+  });
+}
 
 /** Small letters first, as curl and others have it; of what is named the first that is an address of one. `wrong`: those that are none. */
 export function proxiesIn(env: Environment, editor: string): { readonly proxies: Proxies; readonly wrong: readonly string[] } {

@@ -14,6 +14,7 @@ import { proxiedFetch } from "../agents/proxied-fetch";
 import { findProgram, isProgramFile } from "../agents/find-program";
 import { REGISTRY_ADDRESSES } from "../agents/registry/address";
 import { configOf } from "../agents/registry/document";
+import { httpGet } from "../agents/registry/http-get";
 import { RegistryCache, type RegistrySnapshot } from "../agents/registry/registry-cache";
 import { realClock } from "../rpc/clock";
 
@@ -73,7 +74,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
   const cache = new RegistryCache({
     folder: path.join(homedir(), ".symposium", "cache"), urls: url === undefined ? REGISTRY_ADDRESSES : [url],
     clock: realClock, date: () => Date.now(), version, odd: () => undefined,
-    fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: fetch, log: () => undefined }),
+    fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: httpGet(), log: () => undefined }),
   });
   const { code, out, notes } = await answerRegistry(request, {
     platform: platformOf(process.platform, process.arch), home: homedir(), sidecar: ourselves(), now: () => Date.now(),

@@ -20,6 +20,7 @@ import { sweepLater } from "../agents/install/sweep";
 import type { AgentPool } from "../agents/pool";
 import { processTable } from "../agents/process-table";
 import { proxiedFetch } from "../agents/proxied-fetch";
+import { httpGet } from "../agents/registry/http-get";
 import { documentAt } from "../agents/registry/document-at";
 import { Icons } from "../agents/registry/icons";
 import { Registries } from "../agents/registry/registries";
@@ -77,7 +78,7 @@ export function openAgents({ processes, proxy, log, installing }: AgentsWorld): 
     await resolved();
     return work();
   };
-  const fetch = proxiedFetch({ environment: resolved, editor: proxy, direct: globalThis.fetch, log });
+  const fetch = proxiedFetch({ environment: resolved, editor: proxy, direct: httpGet(), log });
   const store = (root: string): Store => new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } });
   const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
   const installer = (of: Installable): Installer => new Installer({

@@ -11,12 +11,11 @@ import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../../rpc/clock";
 import { secureUrl } from "../registry/address";
+import { httpGet, type Fetch } from "../registry/http-get";
 import { fetchSecurely } from "../registry/secure-fetch";
 import { writeAll, type Files } from "./files";
 import { brokenOff, explained, insecure, InstallError, refused, stalled, tooLarge, unreachable, wrongHash } from "./install-error";
 import { pause } from "./locks";
-
-export type Fetch = typeof fetch;
 
 export interface DownloadOptions {
   /** Hex. */
@@ -111,7 +110,7 @@ class Download {
   async #ask(stalling: Stall): Promise<Response> {
     const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "identity", "user-agent": "symposium" };
     if (this.#bytes > 0 && this.#validator !== undefined) Object.assign(headers, { range: `bytes=${this.#bytes}-`, "if-range": this.#validator });
-    const answer = await fetchSecurely(this.#options.fetch ?? fetch, this.#url, headers, stalling.signal);
+    const answer = await fetchSecurely(this.#options.fetch ?? httpGet(), this.#url, headers, stalling.signal);
     if (answer instanceof Response) return answer;
     throw answer.kind === "insecure" ? insecure(answer.to) : refused(this.#url, `it redirects more than ${answer.most} times`);
   }

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/registry-server";
 import { documentAt, entryIn } from "./document-at";
+import { httpGet } from "./http-get";
 
 const RULES = { id: "rules", name: "Rules", version: "0.2.0", description: "Tells the agent the rules", distribution: { npx: { package: "@s/rules@0.2.0" } }, repository: "https://github.com/s/rules", settings: { a: 1 }, bypassPermissions: true, _enabled: false, later: [1] };
 
@@ -34,7 +35,7 @@ suite("a document at an address", () => {
   let server: RegistryServer, clock: FakeClock;
   setup(async () => { server = await RegistryServer.start(serving(RULES)); clock = new FakeClock(); });
   teardown(async () => { await server[Symbol.asyncDispose](); equal(clock.waiting, 0); });
-  const at = (url: string, of: "agent" | "extension" = "extension") => documentAt(url, of, { signal: new AbortController().signal, clock, fetch, version: "1" });
+  const at = (url: string, of: "agent" | "extension" = "extension") => documentAt(url, of, { signal: new AbortController().signal, clock, fetch: httpGet(), version: "1" });
 
   test("is fetched, and read", async () => { equal((await at(server.url)).id, "rules"); });
 

@@ -3,13 +3,14 @@ import { gzipSync } from "node:zlib";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status, type Answer } from "../../testing/registry-server";
 import { fetchDocument, LONGEST_DOCUMENT, PATIENCE_MS, RegistryError, type Fetched, type FetchWorld } from "./fetch-document";
+import { httpGet } from "./http-get";
 
 suite("fetching a document", () => {
   let server: RegistryServer, clock: FakeClock;
   setup(async () => { server = await RegistryServer.start(); clock = new FakeClock(); });
   teardown(async () => { await server[Symbol.asyncDispose](); equal(clock.waiting, 0, "the limit is let go of"); });
 
-  const get = (more: Partial<FetchWorld> & { readonly url?: string } = {}): Promise<Fetched> => fetchDocument(more.url ?? server.url, { signal: new AbortController().signal, clock, fetch, version: "1.2.3", ...more });
+  const get = (more: Partial<FetchWorld> & { readonly url?: string } = {}): Promise<Fetched> => fetchDocument(more.url ?? server.url, { signal: new AbortController().signal, clock, fetch: httpGet(), version: "1.2.3", ...more });
   const fails = (code: string, answer: Answer, says: RegExp = /./, url = server.url): Promise<void> => {
     server.answer = answer;
     return rejects(get({ url }), (error: unknown) => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, status, type Answer } from "../../testing/registry-server";
+import { httpGet } from "./http-get";
 import { Icons, LONGEST_ICON, MOST_ICONS } from "./icons";
 
 const DAY_MS = 24 * 3600 * 1000, NEVER = new AbortController().signal;
@@ -14,7 +15,7 @@ suite("pictures of agents", () => {
   let server: RegistryServer, folder: ReturnType<typeof temporaryFolder>, clock: FakeClock, now = 0, odd: string[] = [];
   setup(async () => { server = await RegistryServer.start(sending(SVG)); folder = temporaryFolder(); clock = new FakeClock(); now = 100 * DAY_MS; odd = []; });
   teardown(async () => { await server[Symbol.asyncDispose](); folder[Symbol.dispose](); equal(clock.waiting, 0); });
-  const open = (): Icons => new Icons({ folder: folder.path, clock, date: () => now, fetch, version: "1", odd: (_, detail) => odd.push(JSON.stringify(detail)) });
+  const open = (): Icons => new Icons({ folder: folder.path, clock, date: () => now, fetch: httpGet(), version: "1", odd: (_, detail) => odd.push(JSON.stringify(detail)) });
   const at = (...names: readonly string[]): Map<string, string> => new Map(names.map(name => [name, `${server.origin}/${name}.svg`]));
 
   test("are fetched once, kept in memory and on disk, and asked for again after a week", async () => {

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/registry-server";
 import { PATIENCE_MS } from "./fetch-document";
+import { httpGet } from "./http-get";
 import { RegistryCache, type RegistrySnapshot, type RegistryWorld } from "./registry-cache";
 
 const entry = (id: string): object => ({ id, version: "1.0.0", distribution: { npx: { package: id } } });
@@ -18,7 +19,7 @@ suite("the registry's cache", () => {
   setup(async () => { server = await RegistryServer.start(serving(registry("a"))); folder = path.join(mkdtempSync(path.join(tmpdir(), "registry-")), "cache"); clock = new FakeClock(); now = 1000; odd = []; });
   teardown(async () => { await server[Symbol.asyncDispose](); rmSync(path.dirname(folder), { recursive: true, force: true }); equal(clock.waiting, 0); });
 
-  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache => new RegistryCache({ folder, urls: [server.url], clock, date: () => now, fetch, version: "0", odd: what => odd.push(what), ...more });
+  const cache = (more: Partial<RegistryWorld> = {}): RegistryCache => new RegistryCache({ folder, urls: [server.url], clock, date: () => now, fetch: httpGet(), version: "0", odd: what => odd.push(what), ...more });
   const refreshed = async (one = cache()): Promise<string> => shown(await one.refresh(never));
   const files = (): readonly string[] => readdirSync(folder);
   const file = (): string => path.join(folder, files()[0]!);
