@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Server, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { httpGet } from "./http-get";
 
@@ -14,7 +13,7 @@ suite("a GET over Node's own http", () => {
     get url(): string { return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/x`; }
     static async open(says: (socket: Socket) => void): Promise<Sayer> {
       const sayer: Sayer = new Sayer(createServer(socket => {
-        sayer.#sockets.push(socket.on("error", () => undefined));
+        sayer.#sockets.push(socket.on("error", () => undefined).on("close", () => setImmediate(() => sayer.server.emit("broken"))));
         socket.once("data", data => { sayer.asked.push(String(data)); says(socket); });
       }));
       sayer.server.listen(0, "127.0.0.1");
@@ -50,6 +49,12 @@ suite("a GET over Node's own http", () => {
     const first = await get(server.url);
     equal((await (await get(server.url)).arrayBuffer()).byteLength, 64 * 1024);
     await first.body?.cancel();
+    for (const [head, body] of [["Content-Encoding: gzip\r\n", "garbage"], ["Content-Encoding: gzip\r\nContent-Length: 1000\r\n", gzipSync("x").subarray(0, 12)], ["Content-Length: 1000\r\n", "x"]] as const) {
+      await using broken = await Sayer.open(answer(head, body));
+      const { body: unread } = await get(broken.url);
+      await once(broken.server, "broken");
+      await rejects(new Response(unread).text(), head);
+    }
   });
 
   test("is asked with the headers given, for the bytes as they are; headers that come twice are both there", async () => {

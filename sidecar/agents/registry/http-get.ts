@@ -53,9 +53,9 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([["gzip", createG
 /** Nobody asked for a compressed answer; some give one all the same. */
 function decoded(answer: IncomingMessage): Readable {
   const decoder = DECODERS.get(answer.headers["content-encoding"]?.toLowerCase() ?? "")?.();
-  if (!decoder) return answer;
-  answer.on("error", error => decoder.destroy(error)).on("aborted", () => decoder.destroy(new Error("aborted")));
-  return answer.pipe(decoder);
+  // Whoever reads is told; while nobody does, an error that nobody listens to would end the process.
+  answer.on("error", error => decoder?.destroy(error));
+  return decoder ? answer.pipe(decoder).on("error", () => answer.destroy()) : answer;
 }
 
 function streamOf(answer: IncomingMessage, body: Readable, broken: (cause: unknown) => unknown): ReadableStream<Uint8Array> {
