@@ -86,6 +86,17 @@ suite("what we fetch ourselves, and proxies", () => {
       await new Promise<void>(resolve => { proxy.close(() => resolve()); proxy.closeAllConnections(); });
     });
 
+    test("one that does not connect is an error, and not believed what it says instead", async () => {
+      for (const says of ["302 Found\r\nLocation: https://evil.example/", "503 No", "407 Who are you"]) {
+        const refusing = createServer().on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${says}\r\n\r\n`));
+        await new Promise<void>(resolve => { refusing.listen(0, "127.0.0.1", resolve); });
+        const address = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+        await assert.rejects(loadProxied({ https: address, not: "" })("https://archives.example/"), (error: unknown) =>
+          error instanceof TypeError && error.cause instanceof Error && error.cause.message === `The proxy does not connect to archives.example: status ${says.slice(0, 3)}.`);
+        await new Promise(resolve => refusing.close(resolve));
+      }
+    });
+
     test("a file arrives whole, with the ranges and the name and password that were asked with", async () => {
       files.serve("/archive", { content: "0123456789", etag: '"1"' });
       const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;

@@ -8,6 +8,7 @@
 import { Agent, request as overHttp, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as overHttps } from "node:https";
 import type { Readable, Transform } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 export type Fetch = typeof globalThis.fetch;
@@ -24,7 +25,11 @@ export function httpGet(connects: Connects = once): Fetch {
     signal?.throwIfAborted();
     const said = (what: string) => (cause: unknown): unknown => signal?.aborted ? signal.reason : new TypeError(what, { cause });
     const answer = await asked(url, new Headers(headers), signal ?? undefined, connects(url)).catch((cause: unknown) => { throw said("fetch failed")(cause); });
-    try { return responseOf(answer, said("terminated")); } catch (cause) {
+    try {
+      // A proxy that does not connect answers by itself, in the clear, and `https-proxy-agent` hands that on: it could send us anywhere.
+      if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket)) throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
+      return responseOf(answer, said("terminated"));
+    } catch (cause) {
       answer.destroy();
       throw new TypeError("fetch failed", { cause });
     }
