@@ -98,9 +98,10 @@ suite("what a research session may do", () => {
     const value = fc.letrec(tie => ({ value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.array(tie("value"), { maxLength: 3 }), fc.dictionary(fc.constantFrom("path", "a", "pattern"), tie("value"), { maxKeys: 3 })) })).value;
     await fc.assert(fc.asyncProperty(value, text, async (rawInput, location) => {
       const outside = [secret, root, "/", "/etc/passwd", "../x", "~", inCrate("up", "secret.txt"), inCrate("src", "secret"), `${crate}/..`, `${crate}/up`];
-      const isOut = JSON.stringify([rawInput, location]).length > 0 && outside.some(each => JSON.stringify([rawInput, location]).includes(JSON.stringify(each)));
+      const said = new Set<unknown>();
+      JSON.stringify([rawInput, location], (_, each: unknown) => { said.add(each); return each; });
       const answer = await ask({ kind: "read", rawInput, locations: [{ path: location }, { path: crate }] });
-      if (isOut) equal(answer, "no");
+      if (outside.some(each => said.has(each))) equal(answer, "no");
     }), { numRuns: 200 });
   });
 });
