@@ -15,6 +15,8 @@ suite("chat session", () => {
     deepEqual(world.story(id), ["user hello", "agent Good day."]);
     deepEqual(world.wants, ["reading Ada"]);
     equal(world.shown.get(id)?.turn.state, "idle");
+    await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    deepEqual(world.wants, ["reading Ada", "nothing Ada"]);
   });
 
   test("two tabs with one configuration share a process and hear their own answers", async () => {
@@ -117,6 +119,7 @@ suite("chat session", () => {
     deepEqual(await asked, { outcome: { outcome: "cancelled" } });
     await world.settle();
     deepEqual(world.agents[0]!.heard.slice(-3), ["cancel s1", "session/close", "closed"]);
+    equal(world.wants.at(-1), "nothing Ada");
     await rejects(world.prompt(id, "late"), /not open any more/);
   });
 

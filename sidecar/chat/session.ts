@@ -156,7 +156,7 @@ export class Session extends Actor<Message> {
     const { conversation: before } = this.#state, [state, effects] = step(this.#state, event, this.world.clock.now());
     this.#state = state;
     for (const effect of effects) this.#do(effect);
-    const wants = attention(this.#wants, before, state.conversation);
+    const wants = state.phase.kind === "closed" ? "nothing" : attention(this.#wants, before, state.conversation);
     if (wants !== this.#wants) this.world.attention(wants, state.conversation);
     this.#wants = wants;
   }

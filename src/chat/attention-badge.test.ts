@@ -46,6 +46,21 @@ suite("attention badge", () => {
     deepEqual(told.filter(each => each !== "none"), ["! Ada asks you something.", "1: 1 question waits for your answer", "1: 1 question waits for your answer"]);
   });
 
+  test("an answer that ended right before the chat was hidden is to be read, without a notification; one that was looked at, or read since, is not", () => {
+    const { badge, told, clock } = world();
+    badge.visible(true);
+    badge.heard(wants("a", "reading"));
+    clock.advance(1_999);
+    badge.heard(wants("b", "reading"));
+    badge.heard(wants("c", "reading"));
+    badge.heard(wants("c", "nothing"));
+    clock.advance(1);
+    badge.visible(false);
+    badge.visible(true);
+    badge.visible(false);
+    deepEqual(told.filter(each => each !== "none"), ["1: 1 answer to read"]);
+  });
+
   test("nothing is left of a sidecar that is gone", () => {
     const { badge, told } = world();
     badge.heard(wants("a", "reading"));

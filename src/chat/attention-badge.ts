@@ -1,6 +1,6 @@
 /**
  * What waits for the user while the chat is hidden: a number on its icon, and a notification. A chat that is looked at wants
- * neither. That it is hidden is heard a while after it is: a question that came just before was not seen.
+ * neither. That it is hidden is heard a while after it is: what came just before was not seen.
  */
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -17,7 +17,7 @@ export interface AttentionWorld {
   now(): number;
 }
 
-/** Who hides the chat so soon after a question came has not read it. */
+/** Who hides the chat so soon after a question or the end of an answer came has not read it. */
 const UNREAD_MS = 2_000;
 
 type Wanted = ParamsOf<SidecarToHost, "chat/attention">;
@@ -25,8 +25,8 @@ type Wanted = ParamsOf<SidecarToHost, "chat/attention">;
 export class AttentionBadge {
   /** Those that want something. */
   readonly #wanted = new Map<SessionId, Wanted>();
-  /** Questions that came while the chat was on show, and when. */
-  readonly #shown = new Map<SessionId, number>();
+  /** Those that came while the chat was on show, and when. */
+  readonly #shown = new Map<SessionId, { readonly wanted: Wanted; readonly at: number }>();
   #isVisible = false;
 
   constructor(private readonly world: AttentionWorld) {}
@@ -35,19 +35,17 @@ export class AttentionBadge {
     const before = this.#wanted.get(wanted.sessionId)?.wants;
     if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading")) this.#wanted.delete(wanted.sessionId);
     else this.#wanted.set(wanted.sessionId, wanted);
-    if (wanted.wants !== "answer") this.#shown.delete(wanted.sessionId);
-    else if (before !== "answer" && this.#isVisible) this.#shown.set(wanted.sessionId, this.world.now());
+    if (wanted.wants === "nothing") this.#shown.delete(wanted.sessionId);
+    else if (this.#isVisible && before !== wanted.wants) this.#shown.set(wanted.sessionId, { wanted, at: this.world.now() });
     if (wanted.wants !== "nothing" && before !== wanted.wants && !this.#isVisible) this.#notify(wanted);
     this.#show();
   }
 
-  /** What is shown is read; a question still waits when the view is hidden again. */
+  /** What is shown is read; a question still waits when the view is hidden again. Who hides an answer as it ends is not called back to it. */
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
-    for (const [sessionId, wanted] of this.#wanted) {
-      if (isVisible && wanted.wants === "reading") this.#wanted.delete(sessionId);
-      if (!isVisible && this.world.now() - (this.#shown.get(sessionId) ?? -Infinity) < UNREAD_MS) this.#notify(wanted);
-    }
+    if (isVisible) this.#read();
+    else for (const { wanted, at } of this.#shown.values()) if (this.world.now() - at < UNREAD_MS) this.#missed(wanted);
     if (!isVisible) this.#shown.clear();
     this.#show();
   }
@@ -57,6 +55,15 @@ export class AttentionBadge {
     this.#wanted.clear();
     this.#shown.clear();
     this.#show();
+  }
+
+  #read(): void {
+    for (const [sessionId, { wants }] of this.#wanted) if (wants === "reading") this.#wanted.delete(sessionId);
+  }
+
+  #missed(wanted: Wanted): void {
+    this.#wanted.set(wanted.sessionId, wanted);
+    if (wanted.wants === "answer") this.#notify(wanted);
   }
 
   #notify({ name, title, wants }: Wanted): void { this.world.notify(`${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`); }
