@@ -6,38 +6,25 @@
  * to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent dies.
  */
 import { IDE_OPERATION } from "../../src/protocol/ide";
-import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
+import { agentAnswered } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
-import { RpcCode, RpcError } from "../rpc/message";
-import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome } from "../rpc/peer";
+import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { acceptedBy, canClose, capabilitiesOf, introduction, introductionOf, type AcpVersion, type AgentCapabilities, type AgentRole, type Introduction } from "./introduction";
 import type { MissingExtension } from "./extension-chain";
 import type { SessionExtensions } from "./extension-details";
+import { LimitedRequests } from "./limited-requests";
+import { mayAsk, noSession, type SessionListener } from "./session-listener";
+import { SessionOpenings, type OpenedSession, type SessionSetup } from "./session-openings";
 import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
 import { Turns, type PromptOutcome } from "./turns";
 
 export type { AcpVersion, AgentCapabilities, AgentRole } from "./introduction";
+export type { SessionListener } from "./session-listener";
+export { NEW_SESSION_LIMIT_MS, type OpenedSession, type SessionSetup } from "./session-openings";
 export type { PromptOutcome } from "./turns";
-
-export interface SessionListener {
-  /** The answer to the request that opened the session, in its place among the updates. */
-  opened(result: unknown): void;
-  /** A person is being asked something of this session: then the agent is not late. */
-  isAsking(): boolean;
-  /**
-   * The `update` member of `session/update`. While a promise of it is open the agent is not read, for none of its sessions: it must not wait
-   * for the agent.
-   */
-  update(update: unknown): void | Promise<void>;
-  /** One of `REQUESTS` about the session; its signal aborts when the agent withdraws it. */
-  request(request: IncomingRequest): void;
-  /** `elicitation/complete`. */
-  elicitationCompleted(elicitationId: string): void;
-  closed(reason: Closed): void;
-}
 
 export interface ConnectionOptions {
   /** The agent's name, for sentences. */
@@ -68,21 +55,6 @@ export interface ConnectionOptions {
 
 /** The first `initialize` in a new home takes up to 10 s with some agents; one that is downloaded by its launcher takes as long as that. */
 export const INITIALIZE_LIMIT_MS = 120_000;
-/** Some start their MCP servers inside `session/new`. */
-export const NEW_SESSION_LIMIT_MS = 60_000;
-/** What an agent may ask of a client, here (ACP schema v1, `CLIENT_METHODS`). */
-const REQUESTS: ReadonlySet<string> = new Set(["session/request_permission", "elicitation/create", "fs/read_text_file", "fs/write_text_file",
-  "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"]);
-const REQUESTS_OF_LM: ReadonlySet<string> = new Set(["session/request_permission"]);
-
-/** What a session is set up with beside its folder. */
-export interface SessionSetup {
-  readonly mcpServers?: readonly unknown[];
-  /** `_meta` of the request. */
-  readonly meta?: JsonObject;
-}
-export interface OpenedSession { readonly sessionId: string; readonly result: unknown }
-
 /** A person signs in elsewhere meanwhile. */
 const SIGN_IN_LIMIT_MS = 15 * 60_000;
 /** Some start their MCP servers anew when the model changes. */
@@ -92,6 +64,8 @@ const LOGGED_CHARACTERS = 2_000;
 
 export class AgentConnection implements AsyncDisposable {
   readonly #peer: Peer;
+  readonly #requests: LimitedRequests;
+  readonly #openings: SessionOpenings;
   readonly #routes = new SessionRoutes<SessionListener>();
   /** Why we ended the connection; else the channel's reason counts. */
   #why: Closed | undefined;
@@ -113,16 +87,24 @@ export class AgentConnection implements AsyncDisposable {
       },
       odd: options.odd,
     });
+    this.#requests = new LimitedRequests(this.#peer, { ...options, ended: () => this.#why, needsSignIn: () => this.#hearSignIn("needed") });
+    this.#openings = new SessionOpenings({
+      name: options.name, routes: this.#routes, requests: this.#requests, close: sessionId => this.#closeSession(sessionId),
+      opened: () => { if (this.authMethods.length > 0) this.#hearSignIn("in"); },
+    });
   }
 
   /** Starts the peer and initialises the agent. Rejects with an `AgentError`; the channel is closed then. */
   static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
     const connection = new AgentConnection(channel, options);
     try {
-      connection.#agent = await connection.#limited(INITIALIZE_LIMIT_MS, "initialize", introduction(options.protocol, options.version, options.role, options.ide !== undefined), answer => {
-        const agent = introductionOf(answer, options.protocol);
-        if (agent) return agent;
-        throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
+      connection.#agent = await connection.#requests.request({
+        method: "initialize", params: introduction(options.protocol, options.version, options.role, options.ide !== undefined), limitMs: INITIALIZE_LIMIT_MS,
+        take: answer => {
+          const agent = introductionOf(answer, options.protocol);
+          if (agent) return agent;
+          throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
+        },
       });
       return connection;
     } catch (error) {
@@ -163,66 +145,27 @@ export class AgentConnection implements AsyncDisposable {
   hearSignIn(listener: (signIn: "in" | "needed") => void): void { this.#hearSignIn = listener; }
 
   /** The agent signs in by itself, with a person who does something in a browser, say. Rejects with an `AgentError`. */
-  async authenticate(methodId: string): Promise<void> { await this.#limited(SIGN_IN_LIMIT_MS, this.version === 2 ? "auth/login" : "authenticate", { methodId }, () => undefined); }
+  async authenticate(methodId: string): Promise<void> { await this.#requests.request({ method: this.version === 2 ? "auth/login" : "authenticate", params: { methodId }, limitMs: SIGN_IN_LIMIT_MS, take: () => undefined }); }
 
   /** The agent forgets its user. For agents that can (`canLogOut`). Rejects with an `AgentError`. */
-  async logout(): Promise<void> { await this.#limited(REQUEST_LIMIT_MS, this.version === 2 ? "auth/logout" : "logout", {}, () => undefined); }
+  async logout(): Promise<void> { await this.#requests.request({ method: this.version === 2 ? "auth/logout" : "logout", params: {}, limitMs: REQUEST_LIMIT_MS, take: () => undefined }); }
 
   /** Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole answer. */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
-    return this.#open("session/new", { cwd, ...withSetup(setup) }, listener);
+    return this.#openings.open(undefined, cwd, listener, setup);
   }
 
   /** Opens one that begins with what was said in `sessionId`, likewise; for agents that can (`capabilities.fork`). */
   fork(sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
-    return this.#open("session/fork", { sessionId, cwd, ...withSetup(setup) }, listener);
+    return this.#openings.open(sessionId, cwd, listener, setup);
   }
 
   /**
    * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears all that was said in
    * it, before `opened`. It hears of the connection's end only once it is open; before, this rejects.
    */
-  async reopen(how: "load" | "resume", sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
-    if (this.#routes.has(sessionId)) throw new Error(`the session ${sessionId} is open already`);
-    const opening: SessionListener = {
-      opened: () => undefined, isAsking: () => listener.isAsking(), update: update => listener.update(update), request: request => listener.request(request),
-      elicitationCompleted: id => listener.elicitationCompleted(id), closed: () => undefined,
-    };
-    this.#routes.add(sessionId, opening);
-    const over = this.#routes.waits(opening);
-    try {
-      return await this.#limited(NEW_SESSION_LIMIT_MS, `session/${how}`, { sessionId, cwd, ...withSetup(setup) }, result => {
-        this.#routes.add(sessionId, listener);
-        listener.opened(result);
-        return { sessionId, result };
-      }, () => { if (!this.#routes.has(sessionId)) this.#closeSession(sessionId); }, () => listener.isAsking());
-    } catch (error) {
-      if (this.#routes.listenerOf(sessionId) === opening) this.#routes.leave(sessionId);
-      throw error;
-    } finally { over(); }
-  }
-
-  async #open(method: string, params: JsonObject, listener: SessionListener): Promise<OpenedSession> {
-    const opened = this.#routes.opens(), over = this.#routes.waits(listener);
-    try {
-      return await this.#limited(NEW_SESSION_LIMIT_MS, method, params, result => {
-        const { sessionId } = objectOr(result);
-        if (typeof sessionId !== "string") throw agentAnswered(this.options.name, "its new session has no id.", result);
-        if (this.#routes.has(sessionId)) throw agentAnswered(this.options.name, "its new session has the id of another one.", result);
-        this.#routes.add(sessionId, listener);
-        if (this.authMethods.length > 0) this.#hearSignIn("in");
-        listener.opened(result);
-        return { sessionId, result };
-      }, result => {
-        // Given up: nobody wants this session any more.
-        const { sessionId } = objectOr(result);
-        if (typeof sessionId === "string" && !this.#routes.has(sessionId)) this.#closeSession(sessionId);
-      }, () => listener.isAsking());
-    } finally {
-      over();
-      // What came for a session that never was: questions are refused, the rest is forgotten.
-      opened(({ tell }) => tell(NOBODY));
-    }
+  reopen(how: "load" | "resume", sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
+    return this.#openings.reopen(how, sessionId, cwd, listener, setup);
   }
 
   /** `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which the listener's `closed` tells. */
@@ -237,13 +180,13 @@ export class AgentConnection implements AsyncDisposable {
       if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
       else if (outcome.ok) ended({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
       else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
-      else if (!turn || this.#turns.drop(sessionId, turn)) ended({ kind: "failed", error: this.#explain(outcome.error) });
+      else if (!turn || this.#turns.drop(sessionId, turn)) ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
     });
   }
 
   /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no answer in time. */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
-    return this.#limited(REQUEST_LIMIT_MS, method, { sessionId, ...params }, take);
+    return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
   }
 
   cancel(sessionId: string): void {
@@ -293,7 +236,7 @@ export class AgentConnection implements AsyncDisposable {
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
     if (request.method === IDE_OPERATION && ide) return void ide(request.params, request.signal).then(answer => request.respond(answer), (error: unknown) => request.fail(error));
-    if (!(this.options.role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(request.method)) return request.fail(methodNotFound(request.method));
+    if (!mayAsk(request.method, this.options.role)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
     const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
     const listener = elsewhere ? this.#routes.newestWaiting : undefined;
@@ -302,54 +245,4 @@ export class AgentConnection implements AsyncDisposable {
     if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request))) request.fail(noSession(request));
   }
 
-  /**
-   * A request with a limit; `take` runs in the order of the wire, before anything that came after the answer; `late` in its place
-   * after the limit, which is prolonged while `isHeldUp`.
-   */
-  #limited<T>(ms: number, method: string, params: unknown, take: (result: unknown) => T, late: (result: unknown) => void = () => undefined, isHeldUp: () => boolean = () => false): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      let isLate = false, limit: Disposable;
-      const settle = (outcome: Outcome): void => {
-        limit[Symbol.dispose]();
-        if (isLate) return outcome.ok ? late(outcome.result) : undefined;
-        if (!outcome.ok) return reject(this.#explain(outcome.error));
-        try { resolve(take(outcome.result)); } catch (error) { reject(error instanceof Error ? error : new Error(String(error))); }
-      };
-      const begin = (): Disposable => this.options.clock.after(ms, () => {
-        if (isHeldUp()) {
-          limit = begin();
-          return;
-        }
-        isLate = true;
-        call.cancel();
-        reject(agentUnresponsive(this.options.name, ms / 1000, this.options.lastWords()));
-      });
-      limit = begin();
-      const call = this.#peer.call(method, params, settle);
-    });
-  }
-
-  #explain(error: RpcError): AgentError {
-    if (this.#why) return new AgentError("closed", this.#why.message, { cause: error });
-    const failure = this.options.failure?.();
-    if (failure) return failure instanceof AgentError ? failure : new AgentError("exited", failure.message, { cause: failure.cause });
-    if (error instanceof ConnectionClosed) return error.reason instanceof AgentError ? error.reason : new AgentError("exited", error.message, { cause: error.cause });
-    if (error.code === RpcCode.authRequired) {
-      this.#hearSignIn("needed");
-      return agentNeedsSignIn(this.options.name, this.options.role !== "lm");
-    }
-    const details = objectOr(error.data).details ?? objectOr(error.data).message;
-    return agentAnswered(this.options.name, typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message, error);
-  }
-}
-
-const NOBODY: SessionListener = { opened: () => undefined, isAsking: () => false, update: () => undefined, closed: () => undefined, request: request => request.fail(noSession(request)), elicitationCompleted: () => undefined };
-
-function withSetup({ mcpServers = [], meta }: SessionSetup): JsonObject {
-  return { mcpServers, ...(meta === undefined ? {} : { _meta: meta }) };
-}
-
-function noSession({ params }: IncomingRequest): RpcError {
-  const { sessionId } = objectOr(params);
-  return new RpcError(RpcCode.notFound, `no session ${String(sessionId)}`, { sessionId });
 }

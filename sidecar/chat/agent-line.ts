@@ -6,15 +6,11 @@
  * before the first prompt of every session of the agent.
  */
 import type { Control, ControlValue } from "../../src/protocol/controls";
-import type { ActionId } from "../../src/protocol/chat";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion, AgentConnection, OpenedSession } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";
 import type { AgentKey, Lease } from "../agents/pool";
-import { readsMissingAsEmpty } from "../agents/quirks";
-import { AgentError, type AgentErrorCode } from "../errors";
-import type { Closed } from "../rpc/channel";
-import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
+import { objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { controlsOf } from "./acp-controls";
 import { AgentControls } from "./agent-controls";
@@ -23,9 +19,11 @@ import { AgentTerminals } from "./agent-terminals";
 import { Patience } from "./patience";
 import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
+import { clientMethod } from "./client-methods";
 import { openSignedIn, wantsSignIn, type Attempt, type SignInWorld } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionWorld } from "./session";
+import { troubleOf } from "./trouble";
 
 /** What came from the agent's side. `of` is the opening that it belongs to. */
 export type Word = { readonly of: number } & (
@@ -33,9 +31,6 @@ export type Word = { readonly of: number } & (
   | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion; readonly agentName: string }
   | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
-
-/** Of what an agent answered, in the log. */
-const LOGGED_CHARACTERS = 2_000;
 
 export class AgentLine implements Disposable {
   /** Counts openings: what comes from an earlier one is late. */
@@ -262,24 +257,12 @@ export class AgentLine implements Disposable {
 
   /** What is answered at once, or by a person. */
   #request({ request, version, agentName }: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
-    switch (request.method) {
-      case "session/request_permission": return this.#questions.permission(request, version);
-      case "elicitation/create": return this.#questions.elicitation(request);
-      case "fs/read_text_file": return this.#answer(request, ask => this.#files.read(request.params, ask, readsMissingAsEmpty(agentName)));
-      case "fs/write_text_file": return this.#answer(request, ask => this.#files.write(request.params, ask));
-      case "terminal/create": return this.#answer(request, async () => this.#terminals.create(request.params));
-      case "terminal/output": return this.#answer(request, async () => this.#terminals.output(request.params));
-      case "terminal/wait_for_exit": return this.#answer(request, () => this.#terminals.waitForExit(request.params));
-      case "terminal/kill": return this.#answer(request, () => this.#terminals.kill(request.params));
-      case "terminal/release": return this.#answer(request, () => this.#terminals.release(request.params));
-      default: return void request.fail(methodNotFound(request.method));
-    }
-  }
-
-  #answer(request: IncomingRequest, answer: (ask: Ask) => Promise<unknown>): undefined {
-    const of = this.#opening;
+    if (request.method === "session/request_permission") return this.#questions.permission(request, version);
+    if (request.method === "elicitation/create") return this.#questions.elicitation(request);
+    const answer = clientMethod(request.method, request.params, { files: this.#files, terminals: this.#terminals, agentName }), of = this.#opening;
+    if (!answer) return void request.fail(methodNotFound(request.method));
     const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
-    answer(ask).then(result => request.respond(result), (error: unknown) => request.fail(error));
+    return void answer(ask).then(result => request.respond(result), (error: unknown) => request.fail(error));
   }
 
   /** Says what happened to the opening of now, and nothing to a later one. */
@@ -299,26 +282,9 @@ export class AgentLine implements Disposable {
     return this.#trouble(error);
   }
 
-  /** What a person reads; what made it so goes to the log. */
   #trouble(error: unknown): Trouble {
-    const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
-    this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: reason.message, cause: describe(reason.cause) });
-    const actions = actionsFor(error instanceof AgentError ? error.code : undefined);
-    const lastWords = typeof reason.cause === "string" ? readable(reason.cause, LOGGED_CHARACTERS) : undefined;
-    return { text: reason.message, actions, ...(lastWords === undefined ? {} : { detail: lastWords }), ...(wantsSignIn(error) ? { needsUser: true } : {}) };
+    const { trouble, cause } = troubleOf(error);
+    this.world.log("error", "agent", "Agent failed", { sessionId: this.start.sessionId, agent: this.start.agent.id, message: trouble.text, cause });
+    return trouble;
   }
-}
-
-function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
-  switch (code) {
-    case "notFound": case "unsupported": return ["selectAgent", "showLogs"];
-    case "authRequired": return ["selectAgent", "showLogs"];
-    default: return ["restartAgent", "showLogs"];
-  }
-}
-
-function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }
-
-function describe(cause: unknown): string | undefined {
-  return cause === undefined ? undefined : readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS);
 }
