@@ -11,14 +11,13 @@ import type { Mention } from "../src/protocol/attachments";
 import type { TabId } from "../src/protocol/webview";
 import type { Acts } from "./acts";
 import { changeOf, pageChoice } from "./buttons";
-import { card, type Card } from "./card";
+import type { Card } from "./card";
 import { bannerItem, itemContent } from "./card-item";
-import { cardSteps, EARLIER } from "./card-steps";
-import { showEarlier, slide, wholeWindow, type CardWindow } from "./card-window";
+import { CardList, type CardScreen } from "./card-list";
+import { EARLIER } from "./card-steps";
 import { AGENT, pickersOf, type Picker } from "./controls";
 import { KeptFocus } from "./kept-focus";
 import { openLinksOnlyThrough } from "./links";
-import { literal } from "./markdown-safe";
 import { pageClock } from "./page-clock";
 import { PromptInput } from "./prompt-input";
 import { TabParts } from "./tab-parts";
@@ -35,15 +34,9 @@ interface Place {
   /** The one of which all cards are on screen. */
   complete: TabView | undefined;
   title: string;
-  cards: readonly Card[];
-  window: CardWindow;
-  /** The element that holds them. */
-  readonly list: Element | null;
+  readonly list: CardList;
   readonly parts: TabParts;
 }
-
-/** More of one frame is not given to the cards of a tab; what comes on top of it is the layout. */
-const SLICE_MS = 24;
 
 export class ChatUi {
   readonly #mynah: MynahUI;
@@ -190,33 +183,18 @@ export class ChatUi {
 
   // --- cards
 
+  #cardScreen(mynahId: string): CardScreen {
+    const change = (key: string, item: Partial<ChatItem>) => this.#mynah.updateChatAnswerWithMessageId(mynahId, key, item);
+    return {
+      clear: () => this.#mynah.updateStore(mynahId, { chatItems: [] }), add: card => this.#mynah.addChatItem(mynahId, itemOf(card, "new")),
+      change: card => change(card.key, itemOf(card, "update")), end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
+      takeBody: key => change(key, { body: null }), takeAll: key => change(key, NOTHING),
+    };
+  }
+
   #showCards(place: Place, view: TabView): void {
-    place.window = slide(place.window, view.cards);
-    const { first } = place.window;
-    const cards = first === 0 ? view.cards : [earlier(first), ...view.cards.slice(first)];
-    const steps = cardSteps(place.cards, cards);
-    if (steps.kind === "anew") this.#mynah.updateStore(place.mynahId, { chatItems: [] });
-    else this.#takeAway(place, steps.gone);
-    const stay = new Map(steps.kind === "anew" ? [] : place.cards.map(card => [card.key, card]));
-    const until = pageClock.now() + SLICE_MS;
-    const drawn: Card[] = [];
-    let isWhole = true, changes = 0;
-    for (const card of cards) {
-      const before = stay.get(card.key), isDone = before !== undefined && isSame(before, card);
-      // One of them always: looking at those that are done may have taken all the time.
-      if (!isDone && changes++ > 0 && pageClock.now() > until) {
-        isWhole = false;
-        if (before === undefined) break;
-        drawn.push(before);
-        continue;
-      }
-      if (before === undefined) this.#mynah.addChatItem(place.mynahId, itemOf(card, "new"));
-      else if (!isDone) this.#update(place.mynahId, before, card);
-      if (before === undefined && card.key === EARLIER) putFirst(place.list);
-      drawn.push(card);
-    }
-    place.cards = drawn;
-    place.parts.dress(drawn);
+    const isWhole = place.list.draw(view.cards);
+    place.parts.dress(place.list.cards);
     if (isWhole) place.complete = view;
     else this.#goOn(place);
   }
@@ -237,31 +215,13 @@ export class ChatUi {
     return place !== undefined && place.view !== place.complete && this.#mynah.getSelectedTabId() === place.mynahId;
   }
 
-  /** mynah forgets what is empty when it adds the next card. */
-  #takeAway({ mynahId, list }: Place, keys: readonly string[]): void {
-    for (const key of keys) {
-      const element = list?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
-      const group = element?.parentElement;
-      this.#mynah.updateChatAnswerWithMessageId(mynahId, key, NOTHING);
-      element?.remove();
-      if (group && group !== list?.lastElementChild && !group.querySelector(":scope > .mynah-chat-item-card")) group.remove();
-    }
-  }
-
   #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
     const choice = pageChoice(buttonId);
-    const change = changeOf(this.#places.get(tabId)?.cards.find(({ key }) => key === cardKey)?.changes ?? [], buttonId);
+    const change = changeOf(this.#places.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [], buttonId);
     if (change) this.acts.openDiff(tabId, change);
     else if (cardKey === EARLIER) this.#showEarlier(tabId);
     else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
     else this.acts.buttonClicked(tabId, cardKey, buttonId);
-  }
-
-  #update(mynahId: string, before: Card, card: Card): void {
-    if (before.growing && !card.growing) return void this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update"));
-    // mynah takes no paragraph away, and makes no code block of one: what does not merely grow begins again.
-    if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, { body: null });
-    this.#mynah.updateChatAnswerWithMessageId(mynahId, card.key, itemOf(card, "update"));
   }
 
   #showEarlier(tabId: TabId): void {
@@ -269,7 +229,7 @@ export class ChatUi {
     const view = place?.view;
     if (!view) return;
     this.#inPlace(place, () => {
-      place.window = showEarlier(place.window, view.cards);
+      place.list.showEarlier(view.cards);
       this.#showCards(place, view);
     });
   }
@@ -281,7 +241,7 @@ export class ChatUi {
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
-    const place: Place = { mynahId, view: undefined, drawn: undefined, complete: undefined, title: "", list: wrapper.querySelector(".mynah-chat-items-container"), cards: [], window: wholeWindow, parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
+    const place: Place = { mynahId, view: undefined, drawn: undefined, complete: undefined, title: "", list: new CardList(this.#cardScreen(mynahId), wrapper.querySelector(".mynah-chat-items-container"), pageClock), parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers => this.#drawPickers(mynahId, pickers)) };
     this.#places.set(tabId, place);
     this.#input.watch(mynahId);
     this.#showPickers(place, undefined);
@@ -301,23 +261,8 @@ export class ChatUi {
   }
 }
 
-/** The card that was added at the end goes before all others. */
-function putFirst(list: Element | null): void {
-  const card = list?.querySelector(`.mynah-chat-item-card[messageid="${EARLIER}"]`);
-  if (card) list?.firstElementChild?.prepend(card);
-}
-
 /** All that a card of ours can have. */
 const NOTHING: Partial<ChatItem> = { header: null, body: null, customRenderer: null, summary: null, buttons: null };
-
-function earlier(count: number): Card {
-  return card(EARLIER, "notice", { header: { icon: "info", text: `${count} earlier cards`, tone: "plain" }, buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }] });
-}
-
-/** For the renderer, which draws neither terminals nor what was attached. */
-function isSame(a: Card, b: Card): boolean {
-  return a === b || (a.body === b.body && a.growing === b.growing && JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) === JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }));
-}
 
 function itemOf(card: Card, how: "new" | "update"): ChatItem {
   const messageId = card.key;
