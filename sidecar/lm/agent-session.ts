@@ -6,75 +6,24 @@
  * newest request.
  */
 import { randomBytes } from "node:crypto";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { LogLevel } from "../../src/protocol/log";
-import type { ChatTool, PermissionQuestion } from "../../src/protocol/lm";
+import type { ChatTool } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../agents/connection";
-import type { AgentKey, AgentPool, Lease } from "../agents/pool";
-import { isBridgedCall } from "../mcp/bridged-calls";
-import { AnnouncedCalls } from "../permissions/announced-calls";
+import type { AgentKey, Lease } from "../agents/pool";
 import { SIDE_SESSION } from "../proxies/side-session";
-import type { Clock } from "../rpc/clock";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
+import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked, Permission } from "./agent-session-model";
+import { AnnouncedTools } from "./announced-tools";
 import { CANCELLED, parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "./results";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
-import type { OfferedCall, ToolOffer, ToolOffers } from "./tool-offer";
+import type { OfferedCall, ToolOffer } from "./tool-offer";
 import { offering } from "./tools-proxy";
-
-export interface AgentSessionStart {
-  readonly agent: AgentConfig;
-  readonly cwd: string;
-  /** Those before the agent, for all of its starts; absent: none. */
-  readonly extensions?: readonly ExtensionConfig[];
-  /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
-  readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string };
-  readonly tools: readonly ChatTool[];
-  /** Also tools of VS Code's that agents have themselves. */
-  readonly duplicates: boolean;
-  /** Another extension asks: its user is asked nothing. */
-  readonly isForeign: boolean;
-  /** For a single answer that is no part of a conversation: the agent's words alone are heard. */
-  readonly isAside?: boolean;
-}
-
-export interface AgentSessionWorld {
-  readonly clock: Clock;
-  readonly pool: AgentPool;
-  readonly offers: ToolOffers;
-  /** What the settings say of permissions for this agent now. */
-  readonly policy: () => "ask" | "allow";
-  readonly log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void;
-}
-
-/** What the agent waits for. */
-export type Asked =
-  | { readonly kind: "tool"; readonly toolName: string; readonly parameters: unknown; readonly answer: (answer: Answer) => void }
-  | { readonly kind: "permission"; readonly toolName: string; readonly parameters: unknown; readonly questionId: string; readonly question: PermissionQuestion; readonly answer: (answer: Answer) => void };
-
-/** What came from the agent. `of` is the opening that it belongs to; messages are sentences for the user. */
-export type AgentWord = { readonly of: number } & (
-  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
-  | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
-  | { readonly kind: "update"; readonly update: unknown }
-  | { readonly kind: "call"; readonly call: OfferedCall }
-  /** `isUncovered`: the tool to ask with was called for. */
-  | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }
-  /** The call, or the request, that it does not wait for any more. */
-  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest });
-
-/** What a permission comes to: a question; or it was answered at once, and `sentence` tells the user why it was refused. */
-export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;
 
 /** Of what an agent said last, in the log. */
 const LOGGED_CHARACTERS = 2_000;
-/** Ids of calls of bridged tools that are remembered. */
-const MOST_BRIDGED = 500;
 /** Of sessions for one answer, and of other extensions' of VS Code: agent extensions leave them as they are, and tell them nothing of the user. */
 const ASIDE = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -89,8 +38,7 @@ export class AgentSession {
   /** With which the next opening begins. */
   #begin: AgentSessionStart["begin"];
   #remembers = false;
-  readonly #announced = new AnnouncedCalls();
-  readonly #bridged = new Set<string>();
+  readonly #announced = new AnnouncedTools();
   /** While it is there the agent is not read. */
   #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
@@ -175,18 +123,11 @@ export class AgentSession {
 
   /** An update's turn has come. True: it announces that a tool of VS Code's is to be called. */
   announced(update: unknown): boolean {
-    this.#announced.heard(update);
-    const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string" || !this.#offer) return false;
-    // For the eye a title is enough.
-    if (isBridgedCall(said, this.#offer.qualified) || stringOr(said.title, "").startsWith(`${this.#offer.server}::`)) this.#bridged.add(toolCallId);
-    const [oldest] = this.#bridged;
-    if (this.#bridged.size > MOST_BRIDGED && oldest !== undefined) this.#bridged.delete(oldest);
-    return this.#bridged.has(toolCallId) && status !== "completed" && status !== "failed";
+    return this.#announced.heard(update, this.#offer);
   }
 
   /** `call`: of an update that was announced. */
-  isBridged({ toolCallId }: JsonObject): boolean { return typeof toolCallId === "string" && this.#bridged.has(toolCallId); }
+  isBridged(call: JsonObject): boolean { return this.#announced.isBridged(call); }
 
   pause(): void {
     let open = (): void => undefined;
