@@ -119,12 +119,16 @@ suite("how often a server is started", () => {
   test("once, and again when it fell, but not too often; a fall is forgiven", () => {
     deepEqual(run([["needed", 0], ["needed", 1], ["fell", 2], ["needed", 3], ["fell", 4], ["needed", 5], ["fell", 6], ["needed", 7], ["needed", 1 + FORGIVEN_MS], ["needed", 2 + FORGIVEN_MS]]), ["start", "-", "-", "start", "-", "start", "-", "refuse", "refuse", "start"]);
   });
+  test("not while it is used; when nobody needs it any more it is stopped, which is no fall", () =>
+    deepEqual(run([["unused", 0], ["needed", 1], ["unused", 2], ["unused", 3], ["needed", 4], ["unused", 5], ["needed", 6], ["unused", 7], ["needed", 8], ["closed", 9], ["unused", 10]]), ["-", "start", "stop", "-", "start", "stop", "start", "stop", "start", "-", "-"]));
   test("never after the end", () => deepEqual(run([["needed", 0], ["closed", 1], ["fell", 2], ["needed", 3]]), ["start", "-", "-", "refuse"]));
+  const isUp = (effects: readonly string[], events: readonly (readonly [LifeEvent["kind"], number])[]): boolean =>
+    effects.lastIndexOf("start") > Math.max(effects.lastIndexOf("stop"), events.map(([kind]) => kind).lastIndexOf("fell"));
   test("in any ten minutes it falls three times at most", () => {
-    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom("needed", "fell", "closed"), fc.nat({ max: FORGIVEN_MS / 2 })), { maxLength: 60 }), given => {
+    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FORGIVEN_MS / 2 })), { maxLength: 60 }), given => {
       let now = 0;
       const events = given.map(([kind, ms]) => [kind, now += ms] as const), effects = run(events);
-      const falls = events.flatMap(([kind, at], i) => kind === "fell" && effects.slice(0, i).lastIndexOf("start") > events.slice(0, i).map(([each]) => each).lastIndexOf("fell") ? [at] : []);
+      const falls = events.flatMap(([kind, at], i) => kind === "fell" && isUp(effects.slice(0, i), events.slice(0, i)) ? [at] : []);
       for (const [i, at] of falls.entries()) ok(i < MOST_FALLS || at - (falls[i - MOST_FALLS] ?? 0) >= FORGIVEN_MS);
     }));
   });

@@ -1,7 +1,8 @@
 /**
- * How often a language server is started: at the first operation that needs it, and again when it has ended, but not for ever. Pure.
+ * How long a language server runs: from the first operation that needs it until nobody has needed it for a while. When it has ended it is started
+ * again, but not for ever. Pure.
  *
- *   down ── needed ──▶ up ── fell ──▶ down          any ── closed ──▶ closed
+ *   down ── needed ──▶ up ── fell, unused ──▶ down          any ── closed ──▶ closed
  *    └─ needed, and it fell too often: refused
  */
 export type Life =
@@ -14,14 +15,18 @@ export type LifeEvent =
   | { readonly kind: "needed" }
   /** It ended, or could not be started. `why` continues “it …”. */
   | { readonly kind: "fell"; readonly why: string }
+  /** Nothing was asked of it for `UNUSED_MS`. */
+  | { readonly kind: "unused" }
   | { readonly kind: "closed" };
 
-export type LifeEffect = { readonly kind: "start" } | { readonly kind: "refuse"; readonly why: string };
+export type LifeEffect = { readonly kind: "start" | "stop" } | { readonly kind: "refuse"; readonly why: string };
 
 export const NEW_LIFE: Life = { kind: "down", falls: [] };
 export const MOST_FALLS = 3;
 /** A fall is forgotten after that long. */
 export const FORGIVEN_MS = 10 * 60_000;
+/** Many take hundreds of megabytes; loading a project again takes seconds to minutes. Longer than any operation. */
+export const UNUSED_MS = 30 * 60_000;
 
 /** `now`: milliseconds. */
 export function step(life: Life, event: LifeEvent, now: number): readonly [Life, LifeEffect | undefined] {
@@ -33,6 +38,7 @@ export function step(life: Life, event: LifeEvent, now: number): readonly [Life,
       if (falls.length >= MOST_FALLS) return [{ ...life, falls }, { kind: "refuse", why: `it failed ${falls.length} times in a row and is not started again for some minutes; the last time ${life.why ?? "it ended."}` }];
       return [{ kind: "up", falls }, { kind: "start" }];
     case "fell": return [life.kind === "up" ? { kind: "down", falls: [...falls, now], why: event.why } : life, undefined];
+    case "unused": return life.kind === "up" ? [{ kind: "down", falls }, { kind: "stop" }] : [life, undefined];
     case "closed": return [{ kind: "closed" }, undefined];
   }
 }

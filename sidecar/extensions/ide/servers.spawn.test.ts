@@ -7,11 +7,13 @@ import { realClock, type Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
+import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extension-world";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { program } from "../../testing/programs";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Language } from "./languages";
+import { UNUSED_MS } from "./server-life";
 import { Servers } from "./servers";
 
 const TEXT = "one two BAD  \nthree one\ntwo ODD heard\nanswers\n";
@@ -68,6 +70,22 @@ suite("language servers", () => {
     equal(await rig.hover("three"), "**three**, 5 letters");
     await rejects(rig.at("hover", "one", 2), says(/“one” is not on line 3 of .*a\.words; it is on lines 1, 2\./));
     equal(rig.times("initialize"), 1);
+  });
+
+  test("one that nobody needs any more is ended, and started again when it is needed", async () => {
+    const hurried = hurriedClock(5), unused: (() => void)[] = [];
+    await using rig = new Rig([], { clock: { now: () => hurried.now(), after: (ms, expired) => {
+      if (ms !== UNUSED_MS) return hurried.after(ms, expired);
+      unused.push(expired);
+      return { [Symbol.dispose]: () => { unused.splice(unused.indexOf(expired), 1); } };
+    } } });
+    equal(await rig.hover("three"), "**three**, 5 letters");
+    equal(await rig.hover("three"), "**three**, 5 letters");
+    equal(unused.length, 1);
+    unused[0]?.();
+    await eventually(() => rig.times("exit") === 1, "its end");
+    equal(await rig.hover("three"), "**three**, 5 letters");
+    equal(rig.times("initialize"), 2);
   });
 
   test("an outline has what is in what", async () => {

@@ -1,5 +1,6 @@
 /**
- * The language servers of a chain: one for each language and session folder, started when something is asked of it, ended with the chain.
+ * The language servers of a chain: one for each language and session folder, started when something is asked of it, ended with the chain, or
+ * when nothing was asked of it for a while.
  *
  * Invariants: whoever needs one that is being started waits for the same start; one that fell is started again, not too often (server-life.ts); nobody
  * waits longer than the time limit.
@@ -15,7 +16,7 @@ import { languageOf, missing, unknownLanguage, type Language } from "./languages
 import { LanguageServer, type Patience } from "./language-server";
 import { shown } from "./lsp-diagnostics";
 import { operateOn, workspaceSymbols } from "./lsp-operations";
-import { NEW_LIFE, step, type Life, type LifeEvent } from "./server-life";
+import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-life";
 
 export interface ServersWorld extends Pick<ExtensionWorld, "clock" | "start" | "find" | "log" | "version"> {}
 
@@ -24,7 +25,7 @@ export interface ServersOptions { readonly languages: readonly Language[]; reado
 /** Of whoever asks. */
 export interface Asker { readonly signal: AbortSignal; readonly progress: (message: string) => void }
 
-interface Slot { readonly language: Language; readonly folder: string; life: Life; server?: Promise<LanguageServer>; running?: LanguageServer }
+interface Slot { readonly language: Language; readonly folder: string; life: Life; server?: Promise<LanguageServer>; running?: LanguageServer; unused?: Disposable }
 
 /** Before the limit: what was found until then is answered. */
 const LAST_MS = 3_000;
@@ -46,6 +47,7 @@ export class Servers {
   async close(): Promise<void> {
     this.#ending.abort();
     await Promise.all([...this.#slots.values()].map(async slot => {
+      slot.unused?.[Symbol.dispose]();
       this.#step(slot, { kind: "closed" });
       const server = await slot.server?.catch(() => undefined);
       await server?.stop();
@@ -103,7 +105,11 @@ export class Servers {
   }
 
   #running(folders: readonly string[]): LanguageServer[] {
-    return [...this.#slots.values()].flatMap(({ running, folder }) => running && folders.includes(folder) ? [running] : []);
+    return [...this.#slots.values()].flatMap(slot => {
+      if (!slot.running || !folders.includes(slot.folder)) return [];
+      this.#use(slot);
+      return [slot.running];
+    });
   }
 
   async #server(language: Language, folder: string, { signal, progress }: Patience): Promise<LanguageServer> {
@@ -117,7 +123,18 @@ export class Servers {
       slot.server.catch(() => undefined);
     }
     if (!slot.server) throw new Error("a server that is up has none");
+    this.#use(slot);
     return Promise.race([slot.server, new Promise<never>((_, reject) => { if (signal.aborted) reject(signal.reason); else signal.addEventListener("abort", () => reject(signal.reason), { once: true }); })]);
+  }
+
+  #use(slot: Slot): void {
+    slot.unused?.[Symbol.dispose]();
+    slot.unused = this.world.clock.after(UNUSED_MS, () => {
+      if (this.#step(slot, { kind: "unused" })?.kind !== "stop") return;
+      this.world.log("info", "A language server was not used for a while", { language: slot.language.id, folder: slot.folder });
+      slot.server?.then(server => server.stop(), () => undefined);
+      delete slot.running;
+    });
   }
 
   async #start(slot: Slot): Promise<LanguageServer> {
