@@ -1,0 +1,25 @@
+/**
+ * The extension of IDE operations over a language server of this computer, through a chain of its own: the answers to the operations, one after the
+ * other, as one line of JSON. Arguments: FOLDER OPERATIONS, where OPERATIONS is a JSON array of arguments of `ide_operation`.
+ */
+import { ide } from "../extensions/ide/extension";
+import { arrayOr, objectOr } from "../rpc/json";
+import { ExtensionRig } from "./extension-world";
+import { bridge, said } from "./mcp-ends";
+import { connected, World } from "./mcp-world";
+
+const [folder = "", operations = "[]"] = process.argv.slice(2);
+
+async function main(): Promise<readonly string[]> {
+  using rig = new ExtensionRig();
+  await using world = new World({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.world), bridge()] });
+  await world.initialize();
+  const { servers: [server] } = await world.setup("session/new", { cwd: folder, mcpServers: [] });
+  if (!server) throw new Error("the session has no server");
+  await using client = await connected(server);
+  const answers: string[] = [];
+  for (const operation of arrayOr(JSON.parse(operations))) answers.push(said(await client.callTool({ name: "ide_operation", arguments: objectOr(operation) }, undefined, { timeout: 400_000 })));
+  return answers;
+}
+
+console.log(JSON.stringify(await main()));
