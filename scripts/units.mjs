@@ -29,7 +29,7 @@ await build({
   bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", "20000",
+const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", kind === "--quick" ? "20000" : "120000",
   ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
   { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
 process.exit(mocha.status ?? 1);

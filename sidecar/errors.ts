@@ -65,6 +65,11 @@ export function notBuiltIn(extension: string): AgentError {
   return new AgentError("unsupported", `“${extension}” is not part of this version of Symposium.`);
 }
 
+/** An MCP server at an address. `why`: a clause that says what to do, too. */
+export function serverNotAdded(extension: string, why: string): AgentError {
+  return new AgentError("unsupported", `“${extension}” is left out: ${why}.`);
+}
+
 /** An agent extension's end, which took its agent along. `what` says which, and how. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
   return new AgentError("extension", what, { cause, advice: "The agent ended with it; your next prompt starts both again." });

@@ -1,9 +1,10 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { choose } from "../sidecar/agents/distributions/choose";
+import { wrongAddress } from "../sidecar/agents/distributions/server-address";
 import { isSegment } from "../sidecar/agents/distributions/segment";
 import { readDistribution } from "../src/protocol/distribution";
-import { customEntry, sourceOf, wrongSource, type Custom } from "../src/settings/custom-entry";
+import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/custom-entry";
 
 /** The host refuses what a user types, the sidecar what settings say: neither imports the other. */
 suite("packages that are added by hand", () => {
@@ -19,4 +20,13 @@ suite("packages that are added by hand", () => {
       // A crate's version stands in a field of its own: a text that is no crate with one is not comparable.
       if (isTaken || kind !== "cargo") ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
     }), { numRuns: 2_000 }));
+
+  test("an address that is taken can be gone to, and one that is refused could not", () => {
+    const address = fc.stringMatching(/^(https?|ftp|acp)?:?(\/\/)?([a-z]{1,3}@)?[a-z. ]{0,6}(:[0-9]{1,3})?[a-z?=/ ]{0,4}$/), header = fc.stringMatching(/^[A-Z -]{0,6}:?[ \t!-~é…]{0,6}$/);
+    fc.assert(fc.property(address, header, (text, line) => {
+      const isTaken = wrongSource("server", text) === undefined, isHeader = wrongArguments("server", line) === undefined, source = sourceOf(text);
+      const { http } = readDistribution(customEntry({ kind: "server", source, args: isHeader ? line : "" }, [])["distribution"], true) ?? {};
+      ok((http !== undefined && wrongAddress(http) === undefined) === isTaken, `${text} ${line}`);
+    }), { numRuns: 2_000 });
+  });
 });

@@ -22,7 +22,8 @@ export class CardNames {
     const tab = selected === undefined ? undefined : tabs.get(selected);
     const all = cardElements(this.root);
     for (const card of all) {
-      if (card.matches("[role=article][data-kind]:not([aria-label])")) card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
+      // One that was only just drawn has no role yet, and if nothing is drawn after it is not looked at again.
+      if (card.matches("[data-kind]:not([aria-label])")) card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
     }
     const cards = all.filter(({ dataset }) => dataset["kind"] === "permission" || dataset["kind"] === "elicitation");
     if (cards.length > 0 && tab) {

@@ -196,6 +196,15 @@ suite("page state, one by one", () => {
     deepEqual([livePage(), required, run(required, { kind: "received", message: stateMessage(["t1"]) }).page].map(({ requireModifier }) => requireModifier), [false, true, false]);
   });
 
+  test("whether a modifier is required outlives the page: Enter does not send before the host has spoken", () => {
+    const asks = (page: Page) => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0].requireModifier;
+    const required = run(livePage(), { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) });
+    const no = run(required.page, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual([livePage(), required.page, no.page].map(asks), [false, true, false]);
+    const saves = ({ effects }: { readonly effects: readonly Effect[] }): boolean => effects.some(({ kind }) => kind === "save");
+    deepEqual([required, run(required.page, { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) }), no].map(saves), [true, false, true]);
+  });
+
   test("everything that came is acknowledged once, when it is on screen", () => {
     const page = run(run(livePage(), event(1, running)).page, event(1, running)).page;
     const drawn = run(page, { kind: "drawn" });

@@ -30,7 +30,7 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
     tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
-    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: false, finding: { asked: start, tabId: "", query: "" }, toAttach: [], openingWith: undefined, outdated: [], bypassed: [],
+    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: saved.requireModifier ?? false, finding: { asked: start, tabId: "", query: "" }, toAttach: [], openingWith: undefined, outdated: [], bypassed: [],
     following: saved.following ?? false, follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
   const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
@@ -73,7 +73,7 @@ export function saved(page: Page): SavedPage {
   const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, page.tabs.size)));
   const tabs = [...page.tabs.values()];
   return {
-    version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "", ...(page.following ? { following: true } : {}),
+    version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "", ...(page.following ? { following: true } : {}), ...(page.requireModifier ? { requireModifier: true } : {}),
     tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
       tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(withTerminals(conversation.entries, conversation.terminals), limit), drafts,
       ...(conversation.queue ? { queue: conversation.queue.prompts } : {}),
@@ -161,7 +161,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
     tabs: new Map([...page.tabs, ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)])]),
   };
   const all = [...next.tabs.keys()];
-  const effects: Effect[] = [{ kind: "showAgents" }, ...unknown.map(tabId => ({ kind: "open", tabId } as const)), ...all.map(tabId => ({ kind: "show", tabId } as const))];
+  const effects: Effect[] = [{ kind: "showAgents" }, ...unknown.map(tabId => ({ kind: "open", tabId } as const)), ...all.map(tabId => ({ kind: "show", tabId } as const)), ...(next.requireModifier === page.requireModifier ? [] : [SAVE])];
   const cameBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
   const brokenBy = state.sidecar.state !== "running" && (first || page.sidecar.state === "running") ? state.sidecar.message : undefined;
   return chain([next, effects],

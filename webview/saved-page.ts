@@ -33,6 +33,8 @@ export interface SavedPage {
   readonly asked: number;
   readonly selected: TabId;
   readonly following?: boolean;
+  /** As the host last said: a prompt that is typed before it says so again is not sent by Enter. */
+  readonly requireModifier?: boolean;
   readonly tabs: readonly SavedTab[];
 }
 
@@ -84,7 +86,7 @@ function sizeOf(entry: Entry): number {
 export function restored(state: unknown): SavedPage {
   if (!isObject(state) || state["version"] !== 1 || !isCount(state["asked"]) || !isText(state["selected"]) || !Array.isArray(state["tabs"])) return emptyPage;
   const tabs = state["tabs"].flatMap((tab): readonly SavedTab[] => isSavedTab(tab) ? [{ ...tab, drafts: { ...noDrafts, ...tab.drafts } }] : []);
-  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), tabs };
+  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), ...(state["requireModifier"] === true ? { requireModifier: true } : {}), tabs };
 }
 
 const arePrompts = isListOf(isPrompt);

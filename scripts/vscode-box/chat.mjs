@@ -37,16 +37,21 @@ export const turnState = async frame => await frame.locator("body").getAttribute
 
 /** The input of the selected tab. When several tabs come back, each is for a moment the one on show. */
 export async function promptInput(frame) {
-  await until([all(frame)], async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 30_000, "there was not one input");
+  await until([all(frame)], async () => await frame.locator(INPUT).count().catch(() => 0) === 1, 60_000, "there was not one input");
   return frame.locator(INPUT);
 }
 
 /** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
 export async function sendPrompt(frame, text) {
-  const before = await lastPrompt(frame);
   await (await promptInput(frame)).fill(text);
-  await frame.locator(".mynah-chat-prompt-button:visible").click();
-  await until([all(frame)], async () => await lastPrompt(frame) !== before, 30_000, "the prompt did not appear");
+  await sending(frame, () => frame.locator(".mynah-chat-prompt-button:visible").click());
+}
+
+/** Does what sends the prompt, by keyboard for example; returns when that is on the page as a card. */
+export async function sending(frame, act) {
+  const before = await lastPrompt(frame);
+  await act();
+  await until([all(frame)], async () => await lastPrompt(frame) !== before, 60_000, "the prompt did not appear");
 }
 
 /** Which prompt it is; not how many there are: a long one may take earlier ones off the page. */
@@ -78,7 +83,9 @@ export const lastNotice = async frame => {
  * answered by `answer`, and the label that was pressed is passed to that function.
  */
 export async function turnEnded(frame, { timeout = 90_000, permission, answer: answerOne = allowOnce } = {}) {
-  const ended = async () => await turnState(frame) === "idle" ? (await lastExchange(frame)).answer : "";
+  // A page that has just been loaded shows what the one before it has left, as idle, until it hears how things are.
+  const isReady = async () => await frame.locator("body[data-ready=true]").count().catch(() => 0) === 1;
+  const ended = async () => await isReady() && await turnState(frame) === "idle" ? (await lastExchange(frame)).answer : "";
   await until([all(frame)], async () => {
     if (permission !== undefined) await answerOne(frame, permission);
     const answer = await ended();
@@ -105,14 +112,15 @@ export async function stopAt(frame, text, timeout) {
 
 async function press(frame, pressed, choose) {
   const options = frame.locator(OPTION);
-  const labels = await options.evaluateAll(buttons => buttons.map(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") })));
+  const buttons = await options.elementHandles(); // the same ones to the end, whatever is drawn meanwhile
+  const labels = await Promise.all(buttons.map(each => each.evaluate(button => ({ label: button.innerText.trim(), main: !button.classList.contains("mynah-button-secondary") }))));
   if (labels.length === 0) return;
   const chosen = choose(labels);
   if (chosen === -1) throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
-  const button = await options.nth(chosen).elementHandle({ timeout: 5000 });
-  await button.click({ timeout: 5000 });
+  const button = buttons[chosen];
+  if (!await button.click().then(() => true, () => false)) return; // it was drawn anew: the new one is looked at next
   pressed(labels[chosen].label);
-  await until([all(frame)], () => button.evaluate(each => !each.isConnected || each.disabled || each.getClientRects().length === 0).catch(() => true), 10_000, "the answer had no effect");
+  await until([all(frame)], () => button.evaluate(each => !each.isConnected || each.disabled || each.getClientRects().length === 0).catch(() => true), 60_000, "the answer had no effect");
 }
 
 /** All that is in the view. */

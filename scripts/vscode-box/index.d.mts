@@ -54,6 +54,8 @@ export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
 export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
 export function promptInput(frame: FrameLocator): Promise<Locator>;
 export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
+/** Does what sends the prompt; returns when that is on the page as a card. */
+export function sending(frame: FrameLocator, act: () => Promise<unknown>): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
 export function turnEnded(frame: FrameLocator, options?: { readonly timeout?: number; readonly permission?: (label: string) => void; readonly answer?: typeof allowOnce }): Promise<void>;

@@ -1,6 +1,6 @@
 // One code-server: the workbench for any number of pages, and the extension hosts that they bring.
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { cleanEnvironment } from "./environment.mjs";
@@ -43,9 +43,9 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
     logFile: path.join(folder, "server.log"), port: 0, authority: "", pid: 0, settingsFile: "",
     writeSettings: added => {
       const all = { ...QUIET_SETTINGS, ...settings, ...added };
-      writeFileSync(server.settingsFile, JSON.stringify(all, null, 2));
+      writeWhole(server.settingsFile, all);
       // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote machine.
-      writeFileSync(machineSettings, JSON.stringify(Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))), null, 2));
+      writeWhole(machineSettings, Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))));
     },
     install: vsix => installExtension(server, vsix),
     stop: async () => {},
@@ -88,15 +88,21 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
 }
 
 async function listening(logFile, ended) {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const why = await Promise.race([ended, delay(100)]);
     const log = readFileSync(logFile, "utf8");
     const port = /server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1];
     if (port !== undefined && why === undefined) return Number(port);
     if (why !== undefined) throw new Error(`code-server did not start (${why}):\n${log}`);
-    if (Date.now() > deadline) throw new Error(`code-server did not start in a minute:\n${log}`);
+    if (Date.now() > deadline) throw new Error(`code-server did not start in two minutes:\n${log}`);
   }
+}
+
+/** A window that watches the file never reads half of it, which would be other settings. */
+function writeWhole(file, value) {
+  writeFileSync(`${file}.new`, JSON.stringify(value, null, 2));
+  renameSync(`${file}.new`, file);
 }
 
 function installExtension(server, vsix) {

@@ -20,6 +20,7 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
     viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
   });
+  own.setDefaultTimeout(WAIT_MS);
   const page = await own.newPage();
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
@@ -48,8 +49,12 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
   return page;
 }
 
+/** For what does not come about: several times what a program takes to start on a slow machine that has more to do. */
+const WAIT_MS = 60_000;
 /** For a key that the page does not take. */
 const KEY_MS = 30_000;
+/** For each step of a command in the palette, after which it is opened anew, and for all of them. */
+const STEP_MS = 10_000, COMMAND_MS = 90_000;
 
 /** Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test that is too slow. */
 function bound(keyboard) {
@@ -67,15 +72,19 @@ function bound(keyboard) {
 export async function runCommand(page, title) {
   const palette = page.locator(".quick-input-widget"), input = palette.locator("input.input");
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
-  for (let attempt = 1; ; attempt++) {
+  // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others meanwhile.
+  const row = palette.locator(".monaco-list-row", { has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }) }).first();
+  for (const deadline = Date.now() + COMMAND_MS; ;) {
     try {
       await page.keyboard.press("F1");
-      await input.waitFor({ timeout: 5000 });
-      await input.fill(`>${title}`, { timeout: 5000 });
-      await palette.locator(".monaco-list-row", { has: page.locator(".label-name", { hasText: exact }) }).first().click({ timeout: 5000 });
+      await input.waitFor({ timeout: STEP_MS });
+      await input.fill(`>${title}`, { timeout: STEP_MS });
+      await row.waitFor({ timeout: STEP_MS });
+      // Long: a click that was done and only told late is not to be done again.
+      await row.click({ timeout: KEY_MS });
       return;
     } catch (error) {
-      if (attempt === 4) throw new Error(`The command "${title}" could not be run.`, { cause: error });
+      if (Date.now() > deadline) throw new Error(`The command "${title}" could not be run.`, { cause: error });
       await page.keyboard.press("Escape").catch(() => {});
     }
   }

@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError, agentExited } from "../errors";
+import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain } from "../testing/memory-chain";
 import { findExtensions, type ExtensionWorld } from "./extension-chain";
 
@@ -49,6 +50,27 @@ suite("extensions of a chain", () => {
     void client.request("session/load", { sessionId: "s", cwd: "/w", mcpServers: [] });
     deepEqual((await agent.next("session/load")).params, { sessionId: "s", cwd: "/w", mcpServers: [{ name: "git", command: "/bin/git", args: [], env: [] }] });
     deepEqual([component?.kind, world.started], ["internal", []]);
+  });
+
+  test("one that is an MCP server at an address is looked for nowhere; what cannot be an address is left out, and says what to do", async () => {
+    const at = (id: string, url: string, headers?: Readonly<Record<string, string>>): ExtensionConfig => ({ ...extension(id), kind: "mcp", distribution: { http: { url, ...(headers ? { headers } : {}) }, npx: { package: "bad" } } });
+    const world = new World(), chain = await world.all(at("docs", " https://example.com/mcp ", { "X-Key": "1" }), at("old", "ftp://hunter2"), at("key", "https://example.com", { "X-Key": "hunter2\n" }));
+    deepEqual(chain.missing, [
+      { id: "old", sentence: "The agent extension “OLD” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp." },
+      { id: "key", sentence: "The agent extension “KEY” is left out: the value of its header X-Key has a line break or a character in it that cannot be sent: write it anew." },
+    ]);
+    const { client, agent } = memoryChain(chain.components, { agent: new MemoryAgent([], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } }) });
+    await client.request("initialize", { protocolVersion: 1 });
+    void client.request("session/resume", { sessionId: "s", cwd: "/w" });
+    deepEqual((await agent.next("session/resume")).params, { sessionId: "s", cwd: "/w", mcpServers: [{ type: "http", name: "docs", url: "https://example.com/mcp", headers: [{ name: "X-Key", value: "1" }] }] });
+    deepEqual([chain.components.map(({ kind }) => kind), world.started], [["internal"], []]);
+  });
+
+  test("where the user has a program in the place of an address, that counts", async () => {
+    const chain = await new World().all({ ...extension("git"), kind: "mcp", distribution: { local: { command: "git" }, http: { url: "https://example.com/mcp" } } }), { client, agent } = memoryChain(chain.components);
+    await client.request("initialize", { protocolVersion: 1 });
+    void client.request("session/load", { sessionId: "s", cwd: "/w", mcpServers: [] });
+    deepEqual((await agent.next("session/load")).params, { sessionId: "s", cwd: "/w", mcpServers: [{ name: "git", command: "/bin/git", args: [], env: [] }] });
   });
 
   test("those that are missing are named in the order of the chain, however it came to be known", async () => {

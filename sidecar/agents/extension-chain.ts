@@ -11,7 +11,8 @@ import { AgentError, extensionEnded, notBuiltIn } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { Sight } from "./agent-witness";
 import type { AgentCommand } from "./distribution";
-import { serverComponent, type McpExtensionWorld } from "./mcp-extension";
+import { addressIn } from "./distributions/server-address";
+import { addressComponent, serverComponent, type McpExtensionWorld } from "./mcp-extension";
 
 /** `sentence` says which, and why. */
 export interface MissingExtension { readonly id: string; readonly sentence: string }
@@ -49,6 +50,8 @@ async function proxyOf(config: ExtensionConfig, name: string, signal: AbortSigna
     if (!component) throw notBuiltIn(config.name);
     return component;
   }
+  const address = config.kind === "mcp" ? addressIn(config.distribution) : undefined;
+  if (address) return addressComponent(config, name, address, world);
   const command = await world.command(config, signal);
   if (config.kind === "mcp") return serverComponent(config, name, command, world);
   return { kind: "external", name, start: () => world.start(quoted(config.name), command) };

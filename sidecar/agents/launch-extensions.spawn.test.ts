@@ -7,6 +7,7 @@ import { realClock, type Clock } from "../rpc/clock";
 import { objectOr } from "../rpc/json";
 import { hurriedClock } from "../testing/hurried-clock";
 import { temporaryFolder } from "../testing/drive";
+import { serveMcpOverHttp } from "../testing/mcp-server";
 import { WireProxy } from "../testing/memory-chain";
 import { program, scriptedAgent } from "../testing/programs";
 import type { Sight } from "./agent-witness";
@@ -117,6 +118,18 @@ suite("launch with extensions", () => {
     match((await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: /);
     deepEqual(connection.extensions?.of(sessionId).map(({ setup }) => setup), [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }]);
     deepEqual(world.started, []);
+  });
+
+  test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {
+    await using world = new World();
+    await using server = await serveMcpOverHttp(() => undefined);
+    const docs: ExtensionConfig = { ...extension("Docs", { http: { url: server.url, headers: { Authorization: "Bearer secret" } } }), kind: "mcp" }, wrong: ExtensionConfig = { ...docs, id: "wrong", name: "Wrong", distribution: { http: { url: "nowhere" } } };
+    const connection = await world.launch(ELIZA, [docs, wrong]);
+    let sessionId = "";
+    match((await said(connection, `use tool docs::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: .*hello/);
+    deepEqual(connection.missing.map(({ sentence }) => sentence), ["The agent extension “Wrong” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp."]);
+    deepEqual(connection.extensions?.of(sessionId).map(({ setup, time, leftOut }) => [setup, time?.setup !== undefined, leftOut !== undefined]), [[{ added: ["docs"] }, true, false], [undefined, false, true]]);
+    deepEqual([world.started, world.sights], [[], [`wrong failed: ${connection.missing[0]?.sentence}`, "docs started"]]);
   });
 
   test("what a chain has besides, VS Code's tools say, stands behind them", async () => {

@@ -7,6 +7,7 @@ import type { ProxyComponent } from "../conductor/component";
 import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
+import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { commandOf, type AgentCommand } from "./distribution";
@@ -69,7 +70,7 @@ suite("launch", () => {
     const ledger = openLedger(storage, run);
     const pool = new AgentPool((key, signal) => launch(key, signal, {
       version: "1", clock: realClock, log: () => undefined,
-      startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
+      startProcess: spec => startProcess(spec, { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
     }), error => { throw error; });
     const { command, args } = scriptedAgent(["--hang-init", "--ignore-sigterm", "--ignore-stdin-end", "--with-child"]);
     const failed = rejects(pool.acquire({ agent: config({ local: { command, args } }), cwd: storage, protocol: 1 }, new AbortController().signal), /no tab uses it/);

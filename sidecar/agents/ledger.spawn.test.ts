@@ -18,7 +18,7 @@ import { reap, recordsIn } from "./reap";
 import { newRun } from "./runs";
 
 const table = processTable(systemTools);
-const options = { table, clock: hurriedClock(3) };
+const options = { table, clock: hurriedClock(1) };
 const owner = { pid: 99, started: "t", run: "R", host: hostname() };
 const record = (pid: number): ChildProcessRecord => ({ pid, group: pid, started: `t${pid}`, runId: "R.1", command: "agent" });
 const lines = (...values: readonly unknown[]): string => values.map(value => `${JSON.stringify(value)}\n`).join("");

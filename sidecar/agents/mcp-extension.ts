@@ -1,23 +1,41 @@
-/** An agent extension that is an MCP server: its program is the agent's to start, in each of its sessions. */
+/** An agent extension that is an MCP server: its program is the agent's to start, in each of its sessions, or its address the agent's to go to. */
+import type { HttpDistribution } from "../../src/protocol/distribution";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ProxyComponent } from "../conductor/component";
-import { agentNotFound, notBuiltIn } from "../errors";
-import { addedServer, serverName } from "../proxies/added-server";
+import { agentNotFound, notBuiltIn, serverNotAdded } from "../errors";
+import type { HttpServer, ShimProgram } from "../mcp/shim";
+import { addedServer, serverName, type StdioServer } from "../proxies/added-server";
 import { serveProxy } from "../proxies/kit";
 import type { AgentCommand } from "./distribution";
+import { wrongAddress } from "./distributions/server-address";
 
 export interface McpExtensionWorld {
   /** Where a program is; undefined: nowhere. */
   readonly find: (program: string) => Promise<string | undefined>;
   /** For the log. */
   readonly odd: (what: string, detail: unknown) => void;
+  /** What reaches an address for agents that know programs alone; this program unless given. */
+  readonly shim?: ShimProgram;
 }
 
+type Called = Pick<ExtensionConfig, "id" | "name">;
+
 /** `name`: in the chain. An agent would look for its program elsewhere, and many say nothing when it is not there: rejects then, with an `AgentError`. */
-export async function serverComponent({ id, name: called }: Pick<ExtensionConfig, "id" | "name">, name: string, command: AgentCommand, { find, odd }: McpExtensionWorld): Promise<ProxyComponent> {
-  if (command.kind !== "process") throw notBuiltIn(called);
-  const program = await find(command.command);
-  if (program === undefined) throw agentNotFound(`“${called}”`, command.command, undefined);
-  const definition = addedServer(called, serverName(id), { command: program, args: command.args, env: command.env });
+export async function serverComponent(config: Called, name: string, command: AgentCommand, world: McpExtensionWorld): Promise<ProxyComponent> {
+  if (command.kind !== "process") throw notBuiltIn(config.name);
+  const program = await world.find(command.command);
+  if (program === undefined) throw agentNotFound(`“${config.name}”`, command.command, undefined);
+  return componentOf(config, name, { command: program, args: command.args, env: command.env }, world);
+}
+
+/** Throws an `AgentError` where nobody could go there. Whether somebody answers is not asked: it may come later, and the agent says it. */
+export function addressComponent(config: Called, name: string, { url, headers = {} }: HttpDistribution, world: Pick<McpExtensionWorld, "odd" | "shim">): ProxyComponent {
+  const wrong = wrongAddress({ url, headers });
+  if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
+  return componentOf(config, name, { url: url.trim(), headers }, world);
+}
+
+function componentOf({ id, name: called }: Called, name: string, server: StdioServer | HttpServer, { odd, shim }: Pick<McpExtensionWorld, "odd" | "shim">): ProxyComponent {
+  const definition = addedServer(called, serverName(id), server, shim);
   return { kind: "internal", name, serve: (client, successor, ids) => serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }) };
 }

@@ -43,7 +43,8 @@ suite("agent pool", () => {
 
   test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
     const world = new World(), one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const, other = { ...one, id: "y" };
-    const lists = [[], [one], [other], [one, other], [other, one], [{ ...one, settings: { a: 1 } }], [{ ...one, distribution: { npx: { package: "x" } } }], [{ ...one, kind: "mcp" as const }]];
+    const lists = [[], [one], [other], [one, other], [other, one], [{ ...one, settings: { a: 1 } }], [{ ...one, distribution: { npx: { package: "x" } } }], [{ ...one, kind: "mcp" as const }],
+      ...[{ url: "https://a" }, { url: "https://b" }, { url: "https://b", headers: { A: "1" } }, { url: "https://b", headers: { A: "2" } }].map(http => [{ ...one, kind: "mcp" as const, distribution: { http } }])];
     const same = [undefined, [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }]];
     await Promise.all([...lists, ...same].map(extensions => world.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })));
     equal(world.agents.length, lists.length);

@@ -53,7 +53,7 @@ suite("a child process", () => {
   });
 
   test("that ends when its stdin ends gets no signal", async () => {
-    const drive = await started([]);
+    const drive = await started([], { clock: new FakeClock() });
     await drive[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: 0, signal: null });
     deepEqual(drive.reported.at(-1), { ended: drive.process.pid });
@@ -68,7 +68,7 @@ suite("a child process", () => {
 
   test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
-    const clock = hurriedClock(2);
+    const clock = hurriedClock(1);
     const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], { clock });
     equal(census(drive.run).length, 3);
     const before = clock.now();
@@ -98,14 +98,15 @@ suite("a child process", () => {
     equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
     await eventually(() => pipes() === before, "our ends of the pipes are closed");
     equal(census(drive.run).length, 2);
-    await eventually(async () => { await later(50); return drive.reported.length === 2; }, "what it left is gone");
+    // Once they are killed, slowly: the system takes its time.
+    await eventually(async () => { await later(clock.now() < 1500 ? 50 : 1); return drive.reported.length === 2; }, "what it left is gone");
     deepEqual(census(drive.run), []);
   });
 
   test("is stopped without touching another of the same sidecar", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     await using one = await started([]);
-    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(3) });
+    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(1) });
     equal(census(one.run).length, 3);
     await two[Symbol.asyncDispose]();
     deepEqual(census(one.run).map(({ pid }) => pid), [one.process.pid]);
@@ -113,7 +114,7 @@ suite("a child process", () => {
   });
 
   test("is stopped by disposing its channel, once however often", async () => {
-    const drive = await started([]);
+    const drive = await started([], { clock: new FakeClock() });
     await Promise.all([drive.peer[Symbol.asyncDispose](), drive.process[Symbol.asyncDispose]()]);
     await drive.process[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: 0, signal: null });

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AgentError } from "../errors";
-import { realClock, type Clock } from "../rpc/clock";
+import type { Clock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
 import { FakeClock } from "../testing/fake-clock";
+import { hurriedClock } from "../testing/hurried-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger } from "./ledger";
 import type { ProcessSpec } from "./process";
@@ -23,7 +24,7 @@ class World implements Disposable {
   readonly reported: string[] = [];
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
-  tool(spec: ProcessSpec, options: Partial<ToolOptions> = {}, clock: Clock = realClock): Promise<ToolResult> {
+  tool(spec: ProcessSpec, options: Partial<ToolOptions> = {}, clock: Clock = hurriedClock(1)): Promise<ToolResult> {
     return runTool(spec, { signal: never, ...options }, { clock, ledger: this.#ledger, log: () => undefined, report: { started: () => this.reported.push("started"), ended: () => this.reported.push("ended") } });
   }
   [Symbol.dispose](): void { this.#ledger.close(); this.#folder[Symbol.dispose](); }
@@ -81,8 +82,8 @@ suite("a tool", () => {
 
   test("that says nothing for ten minutes is ended", async () => {
     using world = new World();
-    const silence = new FakeClock();
-    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : realClock.after(ms, expired) };
+    const silence = new FakeClock(), other = hurriedClock(1);
+    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
     const lines: string[] = [];
     await rejects(world.tool(node("console.log(1);process.stdin.resume();setInterval(()=>{},1e3)"), { line: line => { lines.push(line); setImmediate(() => { silence.advance(9 * 60_000); silence.advance(60_001); }); } }, clock),
       error => error instanceof ToolSilent && error.minutes === 10);
@@ -91,8 +92,8 @@ suite("a tool", () => {
 
   test("that says something in time goes on", async () => {
     using world = new World();
-    const silence = new FakeClock();
-    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : realClock.after(ms, expired) };
+    const silence = new FakeClock(), other = hurriedClock(1);
+    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
     silence.advance(1);
     // each line comes nine minutes after the one before: the tool asks, and is answered when its line was heard
     const asked: ServerResponse[] = [];

@@ -4,8 +4,8 @@ import { realpathSync } from "node:fs";
 import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
 import { startChild } from "../agents/child";
 import { openLedger } from "../agents/ledger";
-import { realClock } from "../rpc/clock";
 import { temporaryFolder } from "../testing/drive";
+import { hurriedClock } from "../testing/hurried-clock";
 import { AgentTerminals } from "./agent-terminals";
 import type { State } from "./session-model";
 import { start } from "./session-state";
@@ -23,8 +23,8 @@ class World implements AsyncDisposable {
   #shows: () => void = () => undefined;
 
   constructor() {
-    const processes = { clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
-    this.terminals = new AgentTerminals("x", this.cwd, spec => startChild(spec, processes), realClock, {
+    const clock = hurriedClock(1), processes = { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined };
+    this.terminals = new AgentTerminals("x", this.cwd, spec => startChild(spec, processes), clock, {
       started: view => this.#happen({ kind: "terminalStarted", terminal: view }),
       printed: (terminalId, text, isCut) => this.#happen({ kind: "terminalPrinted", terminalId, text, isCut }),
       ended: (terminalId, exit) => this.#happen({ kind: "terminalEnded", terminalId, exit }),
@@ -128,7 +128,7 @@ suite("terminals of an agent", () => {
     await using world = new World();
     for (const command of ["", " ", undefined, "a\0b"]) throws(() => world.create({ command }), /a command is needed/);
     throws(() => world.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
-    const failing = new AgentTerminals("y", world.cwd, () => ({ kind: "failed", why: new Promise(() => undefined) }), realClock, { started: () => undefined, printed: () => undefined, ended: () => undefined });
+    const failing = new AgentTerminals("y", world.cwd, () => ({ kind: "failed", why: new Promise(() => undefined) }), hurriedClock(1), { started: () => undefined, printed: () => undefined, ended: () => undefined });
     for (let i = 0; i < 100; i++) failing.create({ command: "x" });
     throws(() => failing.create({ command: "x" }), /100 terminals are open/);
   });

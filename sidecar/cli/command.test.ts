@@ -60,6 +60,10 @@ suite("command line", () => {
     [["run-with", "--agent", "{\"local\":"], /^--agent begins like JSON and is none\./], [["run-with", "--agent", "{}"], /^--agent is JSON that says no command/],
     [["run-with", "--agent", `{"local":{"command":""}}`], /says no command/], [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /says no command/],
     [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /says no command/], [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON that says no command/],
+    [["run-with", "--agent", `{"id":"git","kind":"mcp","local":{"command":"git-mcp"}}`], /^--agent names “git”, which is an MCP server, and no agent: --proxy takes it\./],
+    [["run-with", "--proxy", `{"kind":"widget","local":{"command":"x"}}`], /^--proxy has a “kind” that is neither “proxy” nor “mcp”\./], [["run-with", "--proxy", `{"http":{"url":"https://example.com"}}`], /^--proxy names an address, and only an MCP server can be at one: add “kind”: “mcp”\./],
+    [["run-with", "--proxy", `{"kind":"mcp","http":{"url":"example.com"}}`], /^--proxy names an MCP server that cannot be used: its address is none: write it whole,/], [["run-with", "--proxy", `{"kind":"mcp","cargo":{"crate":"x"}}`], /^--proxy names something that has to be installed first/],
+    [["run-with", "--proxy", `{"kind":"mcp","symposium":{"subcommand":"eliza"}}`], /^--proxy names Symposium's own components, and none of them is an MCP server\./],
     [["run-with", "--agent", `{"cargo":{"crate":"x"}}`], /^--agent names something that has to be installed first/],
     [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/], [["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`], /gives eliza an argument/],
     [["doctor", "gemini", "--agent", "x"], /^One agent at a time/], [["doctor", "gemini", "codex"], /^One agent at a time/], [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
@@ -86,6 +90,7 @@ suite("command line", () => {
 
   test("what it refuses may hold secrets and is not repeated", () => {
     for (const agent of [`{"local":{"command":"x","env":{"KEY":"hunter2"`, `KEY=hunter2 'x`, `{"distribution":{"npx":{"env":{"A":"hunter2"}}}}`, "KEY=hunter2"]) doesNotMatch(wrong(read("run-with", "--agent", agent)), /hunter2/);
+    for (const http of [{ url: "ftp://hunter2" }, { url: "https://hunter2@example.com" }, { url: "https://example.com", headers: { A: "hunter2\n" } }, { url: "https://example.com", headers: { "hunter2 ": "" } }]) doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
   });
 
   suite("chains", () => {
@@ -120,6 +125,18 @@ suite("command line", () => {
         "--proxy", JSON.stringify({ symposium: { subcommand: "proxy", args: ["ferris"] } }), "--proxy", "./cargo", "--proxy", "cargo x"));
       deepEqual(proxies, [own("sparkle", "Sparkle"), own("ferris", "Ferris"), own("cargo", "Cargo"), own("ide", "IDE operations"), own("cargo", "Cargo 2", settings), own("workspace", "Workspace"), own("ferris", "Ferris 2"),
         { name: "cargo", command: { kind: "process", command: "./cargo", args: [], env: {} } }, { name: "cargo 2", command: { kind: "process", command: "cargo", args: ["x"], env: {} } }]);
+    });
+
+    test("MCP servers as the settings have them: a command, or an address", () => {
+      const http = { url: "https://mcp.example.com/v1", headers: { Authorization: "Bearer x" } }, local = { command: "/opt/git-mcp", args: ["--stdio"], env: { A: "1" } }, process = { kind: "process", ...local };
+      const { proxies } = chainOf(read("run-with", "--proxy", JSON.stringify({ id: "docs", name: "Docs", kind: "mcp", _enabled: true, distribution: { http } }), "--proxy", JSON.stringify({ kind: "mcp", http }),
+        "--proxy", JSON.stringify({ id: "git", kind: "mcp", distribution: { local } }), "--proxy", JSON.stringify({ kind: "mcp", local }), "--proxy", JSON.stringify({ id: "git", kind: "mcp", distribution: { npx: { package: "git-mcp" } } }),
+        "--proxy", JSON.stringify({ id: "rules", kind: "proxy", distribution: { local } })));
+      deepEqual(proxies, [
+        { name: "Docs", command: { kind: "mcp", id: "docs", server: http } }, { name: "mcp.example.com", command: { kind: "mcp", id: "mcp.example.com", server: http } },
+        { name: "git", command: { kind: "mcp", id: "git", server: process } }, { name: "git-mcp", command: { kind: "mcp", id: "git-mcp", server: process } },
+        { name: "git 2", command: { kind: "mcp", id: "git", server: { kind: "process", command: "npx", args: ["-y", "git-mcp"], env: {} } } }, { name: "rules", command: process },
+      ]);
     });
 
     test("with several of one name number them", () => {

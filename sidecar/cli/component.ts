@@ -3,9 +3,11 @@
  * distribution, or the whole entry that the settings have. Pure.
  */
 import { readDistribution, type Distribution } from "../../src/protocol/agents";
+import type { HttpDistribution } from "../../src/protocol/distribution";
 import { CommandLineError, parseCommand } from "../agents/command-line";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, PROXY_SUBCOMMAND, type ExtensionConfig } from "../../src/protocol/extensions";
 import { commandOf, type AgentCommand } from "../agents/distribution";
+import { addressIn, wrongAddress } from "../agents/distributions/server-address";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 export interface ComponentSpec {
@@ -16,7 +18,10 @@ export interface ComponentSpec {
 
 /** An agent extension of Symposium's own, with what is configured of it. */
 export interface OwnProxy { readonly name: string; readonly command: { readonly kind: "own"; readonly id: string; readonly settings: JsonObject } }
-export type ProxySpec = ComponentSpec | OwnProxy;
+
+/** An MCP server, which stands in the sessions of the chain. `id`: what it is called there. */
+export interface ServerProxy { readonly name: string; readonly command: { readonly kind: "mcp"; readonly id: string; readonly server: Extract<AgentCommand, { kind: "process" }> | HttpDistribution } }
+export type ProxySpec = ComponentSpec | OwnProxy | ServerProxy;
 
 /** `message` is a sentence without its subject: the option is put before it. It never repeats what was given, which may hold secrets. */
 export class UnreadableComponent extends Error { override readonly name = "UnreadableComponent"; }
@@ -25,10 +30,11 @@ export class UnreadableComponent extends Error { override readonly name = "Unrea
 export function readAgent(text: string, platform: string = process.platform): ComponentSpec {
   const { name, command } = readOne(text, platform);
   if (command.kind === "own") throw new UnreadableComponent(`names “${name}”, which is an agent extension, and no agent: --proxy takes it.`);
+  if (command.kind === "mcp") throw new UnreadableComponent(`names “${name}”, which is an MCP server, and no agent: --proxy takes it.`);
   return { name, command };
 }
 
-/** What `--proxy` takes: the same, our own extensions, and `defaults` for those that are on by default. Throws `UnreadableComponent`. */
+/** What `--proxy` takes: the same, our own extensions, MCP servers, and `defaults` for those that are on by default. Throws `UnreadableComponent`. */
 export function readProxies(text: string, platform: string = process.platform): readonly ProxySpec[] {
   return text.trim() === "defaults" ? DEFAULT_EXTENSIONS.map(config => ownProxy(config)) : [readOne(text, platform)];
 }
@@ -65,20 +71,33 @@ function fromJson(text: string): ProxySpec {
   // In the settings those that are built in have no distribution.
   const entry = value._source === "built-in" || Object.keys(value).every(key => key === "id" || key === "settings") ? BUILT_IN_EXTENSIONS.find(one => one.id === id) : undefined;
   if (entry) return ownProxy(entry, objectOr(value.settings));
-  const distribution = readDistribution(value.distribution ?? value);
-  if (!distribution) throw new UnreadableComponent("is JSON that says no command: it needs “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”.");
+  const kind = value.kind ?? "proxy", given = value.distribution ?? value, distribution = readDistribution(given, kind === "mcp");
+  if (kind !== "proxy" && kind !== "mcp") throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
+  if (!distribution && readDistribution(given, true)) throw new UnreadableComponent("names an address, and only an MCP server can be at one: add “kind”: “mcp”.");
+  if (!distribution) throw new UnreadableComponent("is JSON that says no command: it needs “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; an MCP server “http” with a “url” will do.");
+  const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
+  if (kind === "mcp") return serverProxy(distribution, id, own);
   const { subcommand, args = [] } = distribution.symposium ?? {};
   if (subcommand === PROXY_SUBCOMMAND) {
-    const own = BUILT_IN_EXTENSIONS.find(one => one.id === args[0]);
-    if (!own || args.length > 1) throw new UnreadableComponent(`names none of Symposium's own proxies; they are ${OWN_PROXIES}.`);
-    return ownProxy(own, objectOr(value.settings));
+    const ours = BUILT_IN_EXTENSIONS.find(one => one.id === args[0]);
+    if (!ours || args.length > 1) throw new UnreadableComponent(`names none of Symposium's own proxies; they are ${OWN_PROXIES}.`);
+    return ownProxy(ours, objectOr(value.settings));
   }
   if (subcommand !== undefined && subcommand !== "eliza") throw new UnreadableComponent(`names “${subcommand}”, which is none of Symposium's own components; eliza is, and proxy with ${OWN_PROXIES}.`);
   const unknown = args.find(arg => arg !== "--deterministic");
   if (unknown !== undefined) throw new UnreadableComponent("gives eliza an argument that she does not know.");
-  const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
   const command = started(distribution);
   return { name: own ?? (command.kind === "eliza" ? ELIZA : baseName(command.command)), command };
+}
+
+/** One that is at an address is not asked whether it is there. */
+function serverProxy(distribution: Distribution, id: string, own: string | undefined): ServerProxy {
+  const address = addressIn(distribution), wrong = address && wrongAddress(address);
+  if (wrong !== undefined) throw new UnreadableComponent(`names an MCP server that cannot be used: ${wrong}.`);
+  const server = address ?? started(distribution);
+  if ("kind" in server && server.kind !== "process") throw new UnreadableComponent("names Symposium's own components, and none of them is an MCP server.");
+  const name = own ?? ("url" in server ? new URL(server.url).hostname : baseName(server.command));
+  return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
 
 /** For sentences. */

@@ -3,9 +3,9 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import path from "node:path";
 import { openLedger } from "../agents/ledger";
 import { newRun } from "../agents/runs";
-import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
+import { hurriedClock } from "../testing/hurried-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { extensionWorld } from "./extension-world";
 
@@ -16,7 +16,7 @@ suite("the computer, as extensions are given it", () => {
     const run = newRun(), ledger = openLedger(path.join(folder.path, "ledger"), run);
     const world = extensionWorld({
       version: "1", environment: async () => process.env, find: async program => program, log: () => undefined,
-      processes: { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
+      processes: { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
     });
     const stubborn = { name: "stubborn", command: process.execPath, args: ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('here')"], env: {}, cwd: folder.path };
     let here = (): void => undefined;

@@ -10,6 +10,7 @@ import type { JsonObject } from "../rpc/json";
 import { arrayOr, isObject, objectOr } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/many-tools";
+import { listen, serveMcpOverHttp } from "../testing/mcp-server";
 import { adding, connected, Signal, transportTo, World } from "../testing/mcp-world";
 
 const program = () => ({ command: process.execPath, script: `${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-shim.program.mjs`, electron: false });
@@ -140,6 +141,88 @@ suite("the shim for agents that know only programs", () => {
     deepEqual(shim.lines[3], { jsonrpc: "2.0", id: 3, result: {} });
     shim.child.kill("SIGTERM");
     equal(await shim.exited, 0);
+  });
+
+  suite("before a server of others", () => {
+    const joined = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) => started(shimDeclaration(program(), { url, headers }));
+    const errorOf = (line: JsonObject | undefined) => String(objectOr(line?.error).message);
+
+    test("a client that only knows programs uses it, with its headers, and its session is ended", async () => {
+      const closed = new Signal();
+      await using server = await serveMcpOverHttp(closed.fire);
+      await using client = await connected({ name: "docs", ...shimDeclaration(program(), { url: server.url, headers: { Authorization: "Bearer secret" } }) });
+      equal(said(await client.callTool({ name: "echo", arguments: { text: "hello" } })), "hello");
+      await client.close();
+      await closed.times(1);
+    });
+
+    test("what it refuses is told to who asked, without address and key, and the next request may fare better", async () => {
+      let answers = 0;
+      await using server = await listen((request, response) => {
+        answers++;
+        if (answers === 1) return void response.writeHead(403).end("hunter2");
+        if (answers === 2) return void response.writeHead(500).end("x".repeat(1000));
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 3, result: { key: request.headers["x-key"] } }));
+      });
+      const shim = joined(`${server.url}?key=hunter2`, { "X-Key": "hunter3" });
+      for (const [i, method] of ["initialize", "initialize", "ping"].entries()) {
+        shim.send({ jsonrpc: "2.0", id: i + 1, method });
+        await shim.came.times(i + 1);
+      }
+      const host = new URL(server.url).host;
+      equal(errorOf(shim.lines[0]), `The MCP server at ${host} refuses it (403). The key that it wants belongs into its “headers”.`);
+      match(errorOf(shim.lines[1]), /answered with an error: .*x{200,}$/);
+      ok(errorOf(shim.lines[1]).length < 450);
+      deepEqual(shim.lines[2], { jsonrpc: "2.0", id: 3, result: { key: "hunter3" } });
+      shim.child.stdin.end();
+      deepEqual([await shim.exited, shim.stderr()], [0, ""]);
+    });
+
+    test("a request that it has not answered yet holds up no other", async () => {
+      const held: (() => void)[] = [];
+      await using server = await listen((request, response) => {
+        let body = "";
+        request.on("data", (chunk: Buffer) => { body += chunk.toString(); }).on("end", () => {
+          const { id } = objectOr(JSON.parse(body));
+          held.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result: {} })));
+          if (held.length === 2) for (const answer of held) answer();
+        });
+      });
+      const shim = joined(server.url);
+      for (const id of [1, 2]) shim.send({ jsonrpc: "2.0", id, method: "tools/call" });
+      await shim.came.times(2);
+      deepEqual(shim.lines.map(({ id }) => id).sort(), [1, 2]);
+      shim.child.stdin.end();
+      equal(await shim.exited, 0);
+    });
+
+    test("when it has ended the session that is said, and the program ends", async () => {
+      await using server = await listen((request, response) => {
+        if (request.method === "GET") return void response.writeHead(404).end(); // many have no stream, which is no reason to end
+        if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
+        response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" }).end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "t", version: "1" } } }));
+      });
+      const shim = joined(server.url);
+      shim.send(INITIALIZE);
+      await shim.came.times(1);
+      shim.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+      await shim.came.times(2);
+      equal(errorOf(shim.lines[1]), `The MCP server at ${new URL(server.url).host} has ended the session.`);
+      equal(await shim.exited, 1);
+    });
+
+    test("when nobody is there each request hears it, and the program goes on", async () => {
+      const server = await listen(() => undefined), { host } = new URL(server.url);
+      await server[Symbol.asyncDispose]();
+      const shim = joined(`${server.url}?key=hunter2`);
+      for (const times of [1, 2]) {
+        shim.send(INITIALIZE);
+        await shim.came.times(times);
+        equal(errorOf(shim.lines.at(-1)), `The MCP server at ${host} could not be reached: ECONNREFUSED.`);
+      }
+      shim.child.stdin.end();
+      deepEqual([await shim.exited, shim.stderr()], [0, ""]);
+    });
   });
 
   test("started by a person it says what it is for", async () => {

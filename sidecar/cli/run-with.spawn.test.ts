@@ -9,6 +9,7 @@ import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
+import { serveMcpOverHttp } from "../testing/mcp-server";
 import { program, scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
@@ -82,7 +83,7 @@ class Run {
 }
 
 suite("symposium-acp-agent", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let folder: string;
   const runs: Run[] = [];
   const start = (...args: string[]): Run => {
@@ -281,6 +282,23 @@ suite("symposium-acp-agent", function () {
       run.process.stdin.end();
       deepEqual([await run.exit, run.stderr], [[0, null], ""]);
     }
+  });
+
+  test("has MCP servers in its sessions, of a command and at an address; one whose program is not there is left out, with a sentence", async () => {
+    await using server = await serveMcpOverHttp(() => undefined);
+    const at = JSON.stringify({ id: "docs", kind: "mcp", distribution: { http: { url: server.url, headers: { Authorization: "Bearer secret" } } } });
+    const local = (id: string, command: object): string => JSON.stringify({ id, name: "A server", kind: "mcp", distribution: { local: command } });
+    const run = start("run-with", "--proxy", at, "--proxy", local("tools", program("mcp-server")), "--proxy", local("gone", { command: "no-such-server" }), "--agent", "eliza --deterministic").read(), sessionId = await run.open();
+    for (const [i, name] of ["docs", "tools"].entries()) {
+      run.prompt(3 + i, sessionId, `use tool ${name}::echo with {"text":"${name}"}`);
+      await run.answer(3 + i);
+    }
+    match(run.said, /^OK: .*docs.*OK: .*tools/);
+    run.process.stdin.end();
+    deepEqual(await run.exit, [0, null]);
+    match(run.stderr, /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or may not be run\. It is left out\.\n$/);
+    doesNotMatch(run.stderr, /secret/);
+    await nothingLeft(run);
   });
 
   test("with Eliza at the end needs no process; alone she answers, too", async () => {

@@ -5,9 +5,12 @@
  * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a kill -9
  * of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
  */
+import path from "node:path";
 import type { ProcessWorld } from "../agents/child";
 import type { AgentCommand } from "../agents/distribution";
+import { findProgram, isProgramFile } from "../agents/find-program";
 import { startCommand } from "../agents/launch";
+import { addressComponent, serverComponent } from "../agents/mcp-extension";
 import { startProcess, type ProcessSpec } from "../agents/process";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
@@ -18,7 +21,7 @@ import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
-import type { ComponentSpec, ProxySpec } from "./component";
+import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
 import type { Tell } from "./log";
 import { ownWorld } from "./extension-world";
 import { openOwnLedger, ownProcesses } from "./own-ledger";
@@ -39,7 +42,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   const extensions = scope.add(ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) })), odd = (what: string, detail: unknown): void => tell("warn", what, detail);
   const told: string[] = [];
   const conductor = scope.add(conduct(clientOnStdio(tell), {
-    proxies: await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, odd))),
+    proxies: (await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell })))).filter(proxy => proxy !== undefined),
     last: lastOf(agent, begin),
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
@@ -60,11 +63,31 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   return 1;
 }
 
-async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, odd: (what: string, detail: unknown) => void): Promise<ProxyComponent> {
+interface Hearers { readonly odd: (what: string, detail: unknown) => void; readonly tell: Tell }
+
+/** `undefined`: it is left out, and that was told. */
+async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, { odd, tell }: Hearers): Promise<ProxyComponent | undefined> {
+  if (command.kind === "mcp") return serverOf(name, command, { odd, tell });
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
   const component = await builtInComponent(command.id, name, command.settings, extensions, odd);
   if (!component) throw new Error(`no extension ${command.id}`);
   return component;
+}
+
+/** The agent starts it, or goes to it: here it is only looked for. */
+async function serverOf(name: string, { id, server }: ServerProxy["command"], { odd, tell }: Hearers): Promise<ProxyComponent | undefined> {
+  try { return await ("url" in server ? addressComponent({ id, name }, name, server, { odd }) : serverComponent({ id, name }, name, server, { odd, find: async program => found(program) })); }
+  catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    tell("warn", `The MCP server ${error.what} It is left out.`);
+    return undefined;
+  }
+}
+
+/** As the proxies are: here, and on this process' own PATH. */
+function found(program: string): string | undefined {
+  const isPath = program.includes("/") || program.includes(path.sep);
+  return findProgram(isPath ? path.resolve(program) : program, { platform: process.platform, env: process.env, isProgram: isProgramFile });
 }
 
 function lastOf(agent: ComponentSpec | undefined, begin: Begin): LastComponent {

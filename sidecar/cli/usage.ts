@@ -45,6 +45,9 @@ P and A are a shell command or JSON:
   sparkle, ferris, cargo, workspace, ide
                     (--proxy) an agent extension of Symposium's own, in this process; with settings as JSON:
                     '{"id": "cargo", "settings": {…}}'
+  '{"id": "git", "kind": "mcp", "distribution": {"local": {…}}}'
+  '{"id": "docs", "kind": "mcp", "distribution": {"http": {"url": "https://…", "headers": {"NAME": "value"}}}}'
+                    (--proxy) an MCP server, which the agent starts, or goes to, in each session
   defaults          (--proxy) sparkle, ferris and cargo
 
 Options:

@@ -61,7 +61,7 @@ suite("symposium-acp-agent vscodelm", () => {
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
   test("a conversation with Eliza, and one with an agent that is a program; nothing but the protocol on stdout", async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const run = new Run(home, "vscodelm", "--trace-dir", path.join(home, "trace"));
     run.say({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
     ok(isObject((await run.answer(1)).result));

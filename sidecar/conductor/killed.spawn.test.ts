@@ -149,7 +149,7 @@ function names(error: RpcError | undefined, victim: string, hasSpoken = true): v
 const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
 
 suite("a chain of processes, one of which is killed", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
 
   for (const [when, other] of Object.entries(BEFORE_INITIALIZED)) for (const victim of VICTIMS) test(`${victim}, ${when}`, async () => {
@@ -354,7 +354,7 @@ class Witnesses implements AsyncDisposable {
 }
 
 suite("a command that conducts a chain, and is killed", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
 
   const EVERYBODY = ["conductor", ...Object.keys(PROXIES), "Agent"];

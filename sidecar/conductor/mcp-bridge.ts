@@ -6,6 +6,7 @@
  * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
+import { readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/endpoint";
 import { Owners } from "../mcp/owner";
@@ -44,14 +45,11 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
   };
 }
 
-/** What an agent said about the MCP servers that it can reach. */
-interface Agent { readonly http: boolean; readonly acp: boolean; readonly version: number }
-
 class Bridge implements AsyncDisposable {
   readonly #owners: Owners;
   readonly #endpoint: McpEndpoint;
   readonly #shim: ShimProgram;
-  #agent: Agent = { http: false, acp: false, version: 1 };
+  #agent: McpAbilities = { http: false, acp: false, version: 1 };
   /** What is open for each session. */
   readonly #sessions = new Map<string, readonly OpenDoor[]>();
 
@@ -64,7 +62,7 @@ class Bridge implements AsyncDisposable {
   /** The client hears that servers over ACP are served: from here on they are. */
   async initialize(request: PassingRequest): Promise<unknown> {
     const answer = await request.pass();
-    this.#agent = readAgent(answer);
+    this.#agent = readMcpAbilities(answer);
     return this.#agent.acp ? answer : withAcp(answer);
   }
 
@@ -136,14 +134,6 @@ function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown
 
 function closeAll(doors: readonly OpenDoor[]): void {
   for (const door of doors) void door[Symbol.asyncDispose]();
-}
-
-/** ACP v1: `agentCapabilities.mcpCapabilities.http: true`; v2: `capabilities.session.mcp.http: {}`. */
-function readAgent(answer: unknown): Agent {
-  const { protocolVersion, agentCapabilities, capabilities } = objectOr(answer);
-  const first = objectOr(objectOr(agentCapabilities).mcpCapabilities), second = objectOr(objectOr(objectOr(capabilities).session).mcp);
-  const can = (name: string): boolean => first[name] === true || isObject(second[name]);
-  return { http: can("http"), acp: can("acp"), version: numberOr(protocolVersion, 1) };
 }
 
 /** The same answer with `acp` among the MCP capabilities. */

@@ -9,7 +9,7 @@ const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await 
 const LAST_WORDS = /rogue proxy: this is how it goes\n/;
 
 suite("a rogue proxy", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let processes: ProcessChain;
   setup(() => { processes = new ProcessChain(); });
   teardown(() => processes[Symbol.asyncDispose]());

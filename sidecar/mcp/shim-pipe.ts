@@ -1,9 +1,10 @@
 /**
- * The shim's work: an MCP server on stdin and stdout that is really behind the endpoint of a conductor. Two transports of the
- * SDK, joined: every message crosses as it is.
+ * The shim's work: an MCP server on stdin and stdout that is really behind the endpoint of a conductor, or one of others at an address. Two transports of
+ * the SDK, joined: every message crosses as it is.
  *
- * Invariants: messages reach the endpoint in the order in which they came; every request of the agent is answered, also when
- * the endpoint is gone, which ends the work with one sentence; when the agent leaves, the MCP session is ended first.
+ * Invariants: messages are sent in the order in which they came, and requests to a server of others wait for nobody else's answer; every request of the agent that the server refuses, or that does not reach it, is
+ * answered; when the endpoint is gone, or others have ended the session, so are all that are open, and the work ends with one sentence; when the agent
+ * leaves, the MCP session is ended first.
  */
 import type { Readable, Writable } from "node:stream";
 import type { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -13,13 +14,18 @@ import type { Clock } from "../rpc/clock";
 import { stringOr } from "../rpc/json";
 import { RpcCode, type Id } from "../rpc/message";
 import { errno } from "./client";
+import type { HttpServer } from "./shim";
 
 const GOODBYE_MS = 1000, RETRY_MS = 100, LINE_BYTES = 64 * 1024 * 1024;
 const GONE = "The MCP server cannot be reached any more: its session was closed, or the program that offers it has ended.";
+/** Characters of what a server of others says in place of an answer: it may be a whole page. */
+const SAID = 300;
+
+/** `theirs`: a server of others. What goes wrong there is one message's, and the next one may fare better. */
+export type ShimTarget = { readonly kind: "endpoint"; readonly url: string; readonly token: string } | { readonly kind: "theirs" } & HttpServer;
 
 export interface ShimOptions {
-  readonly url: string;
-  readonly token: string;
+  readonly target: ShimTarget;
   readonly input: Readable;
   readonly output: Writable;
   /** The agent has left. */
@@ -30,15 +36,15 @@ export interface ShimOptions {
 }
 
 /** Resolves with "ended" when the agent has left, with "gone" when there is nothing to connect it to any more. */
-export async function joinStdioToHttp(options: ShimOptions): Promise<"ended" | "gone"> {
+export async function joinStdioToHttp({ target, ...options }: ShimOptions): Promise<"ended" | "gone"> {
   const { StreamableHTTPClientTransport: Http, StreamableHTTPError: HttpError } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
   const { StdioServerTransport: Stdio } = await import("@modelcontextprotocol/sdk/server/stdio.js");
-  const http = new Http(new URL(options.url), {
-    requestInit: { headers: { authorization: `Bearer ${options.token}` } },
+  const http = new Http(new URL(target.url), target.kind === "theirs" ? { requestInit: { headers: { ...target.headers } } } : {
+    requestInit: { headers: { authorization: `Bearer ${target.token}` } },
     reconnectionOptions: { initialReconnectionDelay: RETRY_MS, maxReconnectionDelay: RETRY_MS, reconnectionDelayGrowFactor: 1, maxRetries: 2 },
   });
   const stdio = new Stdio(options.input, options.output, { maxBufferSize: LINE_BYTES });
-  return new Shim(stdio, http, HttpError, options.complain).run(options.ended, options.clock);
+  return new Shim(stdio, http, HttpError, target, options.complain).run(options.ended, options.clock);
 }
 
 class Shim {
@@ -49,19 +55,21 @@ class Shim {
   #gone = (): void => undefined;
   readonly #isGone = new Promise<"gone">(resolve => { this.#gone = () => resolve("gone"); });
 
-  constructor(private readonly stdio: StdioServerTransport, private readonly http: StreamableHTTPClientTransport, private readonly HttpError: typeof StreamableHTTPError, private readonly complain: (sentence: string) => void) {}
+  constructor(private readonly stdio: StdioServerTransport, private readonly http: StreamableHTTPClientTransport, private readonly HttpError: typeof StreamableHTTPError, private readonly target: ShimTarget, private readonly complain: (sentence: string) => void) {}
 
   async run(ended: Promise<unknown>, clock: Clock): Promise<"ended" | "gone"> {
     this.stdio.onmessage = message => this.#fromAgent(message);
     this.stdio.onerror = error => this.complain(`A message of the agent was not understood: ${error.message}`);
     this.http.onmessage = message => this.#fromServer(message);
-    this.http.onerror = error => { if (this.#meansGone(error)) this.#gone(); };
+    // Of others what matters is told where it was sent: many refuse the stream for what they say unasked.
+    this.http.onerror = error => { if (this.target.kind === "endpoint" && this.#meansGone(error)) this.#gone(); };
     await this.http.start();
     await this.stdio.start();
     const how = await Promise.race([ended.then(() => "ended" as const), this.#isGone]);
     if (how === "gone") {
-      for (const id of this.#open) this.#fail(id, GONE);
-      this.complain(GONE);
+      const why = this.target.kind === "endpoint" ? GONE : `${this.#server} has ended the session.`;
+      for (const id of this.#open) this.#fail(id, why);
+      this.complain(why);
     } else await this.#leave(clock);
     await this.http.close();
     return how;
@@ -74,14 +82,18 @@ class Shim {
       this.#open.add(message.id);
       if (message.method === "initialize") this.#greeting = message.id;
     }
-    this.#sent = this.#sent.then(() => this.http.send(message)).catch((error: unknown) => this.#notSent(message, error));
+    // Others may answer in the very response to a request: the next message would have to wait for it.
+    const isWaitedFor = this.target.kind === "endpoint" || !("id" in message) || !("method" in message) || message.method === "initialize";
+    this.#sent = this.#sent.then(() => {
+      const sent = this.http.send(message).catch((error: unknown) => this.#notSent(message, error));
+      return isWaitedFor ? sent : undefined;
+    });
   }
 
   #notSent(message: JSONRPCMessage, error: unknown): void {
     if (this.#meansGone(error)) return this.#gone();
-    const why = error instanceof Error ? error.message : String(error);
-    if ("method" in message && "id" in message) this.#fail(message.id, `The message did not reach the MCP server: ${why}`);
-    else this.complain(`A message did not reach the MCP server: ${why}`);
+    if ("method" in message && "id" in message) this.#fail(message.id, this.#why("The", error));
+    else this.complain(this.#why("A", error));
   }
 
   #fromServer(message: JSONRPCMessage): void {
@@ -97,8 +109,20 @@ class Shim {
     void this.stdio.send({ jsonrpc: "2.0", id, error: { code, message } });
   }
 
-  /** 401, 403 and 404: the port may belong to somebody else by now. */
+  get #server(): string { return `The MCP server at ${new URL(this.target.url).host}`; }
+
+  /** Of others without the address, which may hold a key. */
+  #why(which: "The" | "A", error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error), code = errno(error);
+    if (this.target.kind === "endpoint") return `${which} message did not reach the MCP server: ${message}`;
+    if (!(error instanceof this.HttpError)) return `${this.#server} could not be reached: ${code ?? message.slice(0, SAID)}.`;
+    if (error.code === 401 || error.code === 403) return `${this.#server} refuses it (${error.code}). The key that it wants belongs into its “headers”.`;
+    return `${this.#server} answered with an error: ${message.slice(0, SAID)}`;
+  }
+
+  /** 401, 403 and 404: the port may belong to somebody else by now. Others answer 404 when they have ended the session. */
   #meansGone(error: unknown): boolean {
+    if (this.target.kind === "theirs") return error instanceof this.HttpError && error.code === 404 && this.http.sessionId !== undefined;
     if (error instanceof this.HttpError) return error.code === 401 || error.code === 403 || error.code === 404;
     return errno(error) !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * How an agent that knows MCP servers only as programs reaches the endpoint: this very program, as `symposium-acp-agent mcp`.
- * Address and token travel in the environment, which other users of the machine cannot read, as they can arguments.
+ * How an agent that knows MCP servers only as programs reaches the endpoint, or a server of others at an address: by this very program, as
+ * `symposium-acp-agent mcp`. Address, token and headers travel in the environment, which other users of the machine cannot read, as they can arguments.
  */
 
 /** What runs the shim: a Node, and the script of `symposium-acp-agent`. */
@@ -17,10 +17,15 @@ export function ownProgram(): ShimProgram {
   return { command: process.execPath, script: process.argv[1] ?? "", electron: "electron" in process.versions };
 }
 
-export const SHIM_URL = "SYMPOSIUM_MCP_URL", SHIM_TOKEN = "SYMPOSIUM_MCP_TOKEN";
+/** `SHIM_HEADERS`: in place of the token, a JSON object; says that the server is one of others. */
+export const SHIM_URL = "SYMPOSIUM_MCP_URL", SHIM_TOKEN = "SYMPOSIUM_MCP_TOKEN", SHIM_HEADERS = "SYMPOSIUM_MCP_HEADERS";
+
+/** A server of others at an address, over streamable HTTP. */
+export interface HttpServer { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
 /** The entry of `mcpServers` without its name. */
-export function shimDeclaration({ command, script, electron }: ShimProgram, { url, token }: { readonly url: string; readonly token: string }) {
-  const variables: Record<string, string> = { [SHIM_URL]: url, [SHIM_TOKEN]: token, ...(electron ? { ELECTRON_RUN_AS_NODE: "1" } : {}) };
+export function shimDeclaration({ command, script, electron }: ShimProgram, to: { readonly url: string; readonly token: string } | HttpServer) {
+  const key = "token" in to ? { [SHIM_TOKEN]: to.token } : { [SHIM_HEADERS]: JSON.stringify(to.headers) };
+  const variables: Record<string, string> = { [SHIM_URL]: to.url, ...key, ...(electron ? { ELECTRON_RUN_AS_NODE: "1" } : {}) };
   return { command, args: [script, "mcp"], env: Object.entries(variables).map(([name, value]) => ({ name, value })) };
 }

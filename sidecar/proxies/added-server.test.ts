@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
+import type { HttpServer } from "../mcp/shim";
 import { objectOr } from "../rpc/json";
 import { rig, turn } from "../testing/proxy-rig";
 import { addedServer, serverName } from "./added-server";
@@ -10,10 +11,19 @@ const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: { TOKEN: "x" }
 const STANDING = { name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [{ name: "TOKEN", value: "x" }] };
 const played = () => rig(addedServer("Git", "git", SERVER).make);
 
-function setUp(params: object, method = "session/new", protocolVersion = 1) {
-  const { client, successor } = played();
-  client.says({ id: 1, method: "initialize", params: { protocolVersion } } as never);
-  successor.says({ id: 1, result: { protocolVersion } } as never);
+const AT: HttpServer = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x", "X-Team": "a" } };
+const SHIM = { command: "/bin/node", script: "/sidecar.js", electron: true };
+const HTTP = { type: "http", name: "docs", url: AT.url, headers: [{ name: "Authorization", value: "Bearer x" }, { name: "X-Team", value: "a" }] };
+const BRIDGED = { name: "docs", command: "/bin/node", args: ["/sidecar.js", "mcp"], env: [
+  { name: "SYMPOSIUM_MCP_URL", value: AT.url }, { name: "SYMPOSIUM_MCP_HEADERS", value: JSON.stringify(AT.headers) }, { name: "ELECTRON_RUN_AS_NODE", value: "1" },
+] };
+
+function setUp(params: object, method = "session/new", protocolVersion = 1) { return setUpWith(played(), { protocolVersion }, params, method); }
+
+/** What the agent gets of it that answered this to `initialize`. */
+function setUpWith({ client, successor }: ReturnType<typeof played>, answer: object, params: object, method: string) {
+  client.says({ id: 1, method: "initialize", params: { protocolVersion: 1 } } as never);
+  successor.says({ id: 1, result: answer } as never);
   return turn().then(() => {
     client.says({ id: 2, method, params } as never);
     const sent = successor.frames.at(-1)?.message;
@@ -28,6 +38,19 @@ suite("an MCP server of others in a chain", () => {
   });
 
   test("is spelt as the agent's version of the protocol has it", async () => deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
+
+  test("at an address stands as such in every session of an agent that can go there", async () => {
+    const server = () => rig(addedServer("Docs", "docs", AT, SHIM).make), able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
+    for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "a" }] }, method)).mcpServers, [{ name: "a" }, HTTP]);
+    deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {}, http: {} } } } }, {}, "session/new")).mcpServers, [HTTP]);
+    deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "docs" }] }, "session/new")).mcpServers, [{ name: "docs" }, { ...HTTP, name: "docs_2" }]);
+  });
+
+  test("at an address is a program of ours for an agent that knows programs alone: what may be secret is in its environment", async () => {
+    const server = () => rig(addedServer("Docs", "docs", AT, SHIM).make);
+    for (const answer of [{ protocolVersion: 1 }, { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: false, sse: true } } }]) deepEqual((await setUpWith(server(), answer, {}, "session/load")).mcpServers, [BRIDGED]);
+    deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {} } } } }, {}, "session/new")).mcpServers, [{ type: "stdio", ...BRIDGED }]);
+  });
 
   test("has a name of its own there", async () => {
     deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [{ name: "git" }, { name: "git_2" }, { ...STANDING, name: "git_3" }]);

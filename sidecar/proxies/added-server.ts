@@ -1,10 +1,13 @@
 /**
- * A proxy that puts an MCP server of others into the sessions of its chain: a program that the agent starts and ends itself.
+ * A proxy that puts an MCP server of others into the sessions of its chain: a program that the agent starts and ends itself, or an address. An agent that knows
+ * programs alone gets, for an address, the one that reaches it (`shim.ts`).
  *
  * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself; it has the name of no other
  * server of its session.
  */
-import { numberOr, objectOr } from "../rpc/json";
+import { readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
+import { objectOr, type JsonObject } from "../rpc/json";
 import type { Interceptors, PassingRequest, ProxyDefinition } from "./proxy";
 import { besideServers } from "./server-names";
 import { SETUPS } from "./session-servers";
@@ -17,22 +20,20 @@ export interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `title`: as the user knows it. `name`: of the server, for the agent and its model. */
-export function addedServer(title: string, name: string, { command, args, env }: StdioServer): ProxyDefinition {
+/** `title`: as the user knows it. `name`: of the server, for the agent and its model. `shim`: this program unless given. */
+export function addedServer(title: string, name: string, server: StdioServer | HttpServer, shim: ShimProgram = ownProgram()): ProxyDefinition {
   return {
     name: title,
     make: () => {
-      let version = 1;
+      let agent: McpAbilities = { http: false, acp: false, version: 1 };
       const setup = (request: PassingRequest): unknown => {
         const params = objectOr(request.params);
         if (isSideSession(params)) return request.pass();
-        // In v1 a program has no type.
-        const server = { ...(version >= 2 ? { type: "stdio" } : {}), name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) };
-        return request.pass({ ...params, mcpServers: besideServers(params.mcpServers, [server]) });
+        return request.pass({ ...params, mcpServers: besideServers(params.mcpServers, [declarationOf(name, server, agent, shim)]) });
       };
       const initialize = async (request: PassingRequest): Promise<unknown> => {
         const answer = await request.pass();
-        version = numberOr(objectOr(answer).protocolVersion, 1);
+        agent = readMcpAbilities(answer);
         return answer;
       };
       const setups: NonNullable<Interceptors["requests"]> = Object.fromEntries(SETUPS.map(method => [method, setup]));
@@ -40,6 +41,15 @@ export function addedServer(title: string, name: string, { command, args, env }:
     },
   };
 }
+
+/** As the agent can take it. */
+function declarationOf(name: string, server: StdioServer | HttpServer, { http, version }: McpAbilities, shim: ShimProgram): JsonObject {
+  if ("url" in server && http) return { type: "http", name, url: server.url, headers: pairs(server.headers) };
+  const program = "url" in server ? shimDeclaration(shim, server) : { command: server.command, args: server.args, env: pairs(server.env) };
+  return { ...(version >= 2 ? { type: "stdio" } : {}), name, ...program }; // in v1 a program has no type
+}
+
+function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] { return Object.entries(values).map(([name, value]) => ({ name, value })); }
 
 /** Claude's own, which it keeps for itself: it leaves out others of these names. */
 const RESERVED: ReadonlySet<string> = new Set(["ide", "workspace"]);

@@ -7,9 +7,10 @@ import { openLedger, type Ledger } from "../agents/ledger";
 import { startProcess, type AgentProcess, type ProcessSpec } from "../agents/process";
 import { newRun } from "../agents/runs";
 import type { Closed } from "../rpc/channel";
-import { realClock, type Clock } from "../rpc/clock";
+import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
+import { hurriedClock } from "./hurried-clock";
 
 /** A new folder below the system's for temporary files, removed when disposed. */
 export function temporaryFolder(): { readonly path: string } & Disposable {
@@ -46,7 +47,7 @@ export class Drive implements AsyncDisposable {
   readonly #storage = temporaryFolder();
   #watching: (() => void)[] = [];
 
-  constructor(spec: ProcessSpec, { clock = realClock, storage, ledger }: DriveOptions = {}) {
+  constructor(spec: ProcessSpec, { clock = hurriedClock(1), storage, ledger }: DriveOptions = {}) {
     this.ledger = ledger ?? openLedger(storage ?? this.#storage.path, this.run);
     this.process = startProcess(spec, {
       clock, ledger: this.ledger,

@@ -5,7 +5,7 @@ import { setTimeout as after } from "node:timers/promises";
  * Waits until a condition holds, for what the system tells nobody: that a process which is not our child is gone, that a
  * file was written by another program. The one place in the tests that looks again and again; where there is an event, wait for it.
  */
-export async function eventually(condition: () => boolean | Promise<boolean>, what: string, limitMs = 10_000): Promise<void> {
+export async function eventually(condition: () => boolean | Promise<boolean>, what: string, limitMs = 60_000): Promise<void> {
   const until = performance.now() + limitMs;
   while (!await condition()) {
     if (performance.now() > until) fail(`not within ${limitMs} ms: ${what}`);

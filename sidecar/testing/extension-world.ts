@@ -7,8 +7,8 @@ import { openLedger } from "../agents/ledger";
 import { newRun } from "../agents/runs";
 import { runTool } from "../agents/tool-run";
 import type { ExtensionWorld } from "../extensions/extension";
-import { realClock } from "../rpc/clock";
 import { temporaryFolder } from "./drive";
+import { hurriedClock } from "./hurried-clock";
 
 export class ExtensionRig implements Disposable {
   /** In the environment of all that is started (census.ts). */
@@ -23,7 +23,7 @@ export class ExtensionRig implements Disposable {
   /** `change`: in place of what is real. What `environment` says is what processes get. */
   constructor(change: Partial<ExtensionWorld> = {}) {
     mkdirSync(this.home);
-    const clock = change.clock ?? realClock, environment = change.environment ?? (() => Promise.resolve(process.env));
+    const clock = change.clock ?? hurriedClock(1), environment = change.environment ?? (() => Promise.resolve(process.env));
     const world = async (): Promise<ProcessWorld> => {
       const env = await environment();
       return { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined, environment: () => env };

@@ -12,10 +12,11 @@ import { systemTools } from "../agents/process";
 import { processTable } from "../agents/process-table";
 import { newRun } from "../agents/runs";
 import { runTool } from "../agents/tool-run";
-import { realClock, type Clock } from "../rpc/clock";
+import type { Clock } from "../rpc/clock";
 import { temporaryFolder } from "./drive";
 import { FakeTools, type ToolPlans } from "./fake-tools";
 import { FileServer } from "./file-server";
+import { hurriedClock } from "./hurried-clock";
 
 export const systemTable = processTable(systemTools);
 
@@ -50,13 +51,13 @@ export class InstallWorld implements AsyncDisposable {
 
   get root(): string { return path.join(this.#folder.path, ".symposium", "bin"); }
 
-  store({ files = realFiles, clock = realClock, tryLock }: InstallOptions = {}): Store {
+  store({ files = realFiles, clock = hurriedClock(1), tryLock }: InstallOptions = {}): Store {
     const self = { pid: process.pid, started: systemTable.startOf(process.pid) };
     return new Store(this.root, { clock, files, table: systemTable, self, ...(tryLock ? { tryLock } : {}) });
   }
 
   installer(options: InstallOptions = {}): Installer {
-    const { clock = realClock, files = realFiles, env = {}, change = {} } = options;
+    const { clock = hurriedClock(1), files = realFiles, env = {}, change = {} } = options;
     const installer = new Installer({
       store: this.store(options), clock, files, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => this.tools,
       run: (spec, how) => runTool({ ...spec, env: { ...spec.env, ...env } }, how, { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),

@@ -4,8 +4,8 @@ import { openLedger } from "../agents/ledger";
 import { startProcess, type ProcessSpec } from "../agents/process";
 import { newRun } from "../agents/runs";
 import type { ProxyComponent, Start } from "../conductor/component";
-import { realClock } from "../rpc/clock";
 import { temporaryFolder } from "./drive";
+import { hurriedClock } from "./hurried-clock";
 import { program } from "./programs";
 
 export class ProcessChain implements AsyncDisposable {
@@ -28,7 +28,7 @@ export class ProcessChain implements AsyncDisposable {
   start(spec: ProcessSpec): Start {
     return () => {
       const child = startProcess(spec, {
-        clock: realClock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined },
+        clock: hurriedClock(1), ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined },
         log: message => { if (message === "stderr") this.spoke(spec.name); },
       });
       const stop = async (): Promise<void> => { await child[Symbol.asyncDispose](); };

@@ -22,4 +22,4 @@ async function main(): Promise<readonly string[]> {
   return answers;
 }
 
-console.log(JSON.stringify(await main()));
+process.stdout.write(`${JSON.stringify(await main())}\n`);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { arrayOr, objectOr } from "../rpc/json";
 import { RpcError } from "../rpc/message";
@@ -142,7 +142,22 @@ suite("the scripted agent", () => {
     deepEqual(calls, ["tool_call", "tool_call", "tool_call_update", "tool_call_update"]);
   });
 
-  for (const script of ["hang", "sleep 60000", "stream 10000 chunks of 10 chars every 1 ms"]) {
+  test("waits for a file, and not where it is there already", async () => {
+    using folder = temporaryFolder();
+    const gate = path.join(folder.path, "gate");
+    await using agent = await open();
+    const ended = agent.drive.prompt(agent.session, `say a; await ${gate}; say b`);
+    await agent.drive.until(() => agent.drive.said === "a");
+    writeFileSync(path.join(folder.path, "another"), "");
+    await agent.drive.prompt(await agent.drive.newSession(), "say ,");
+    equal(agent.drive.said, "a,");
+    writeFileSync(gate, "");
+    deepEqual(await ended, { stopReason: "end_turn" });
+    await agent.drive.prompt(agent.session, `await ${gate}; say c; await ${folder.path}/none/x; say d`);
+    match(agent.drive.said, /^a,bcfailed: .*ENOENT.*d$/);
+  });
+
+  for (const script of ["hang", "sleep 60000", "await /no-such-file", "stream 10000 chunks of 10 chars every 1 ms"]) {
     test(`${script} ends at a cancellation`, async () => {
       await using agent = await open();
       const ended = agent.drive.prompt(agent.session, `say begun\n${script}\nsay never`);

@@ -1,12 +1,12 @@
-/** Another window, in small: saves COUNT insights into the ~/.sparkle of HOME and the .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT. */
+/** Another window, in small and with more patience for the one beside it: saves COUNT insights into the ~/.sparkle of HOME and the .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT. */
 import { realFiles } from "../agents/install/files";
 import { Memory } from "../extensions/sparkle/memory";
-import { realClock } from "../rpc/clock";
+import { hurriedClock } from "./hurried-clock";
 
 const [home = "", cwd = "", name = "", count = "0"] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const memory = new Memory(home, cwd, undefined, { clock: realClock, date: () => new Date(), files: realFiles, log: (_, message) => { throw new Error(message); } });
+  const memory = new Memory(home, cwd, undefined, { clock: hurriedClock(0.25), date: () => new Date(), files: realFiles, log: (_, message) => { throw new Error(message); } });
   const { signal } = new AbortController();
   process.stdout.write("ready\n");
   await new Promise<void>(resolve => process.stdin.once("data", () => resolve()));

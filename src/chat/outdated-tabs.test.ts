@@ -36,6 +36,12 @@ suite("tabs that go on as they began", () => {
     });
   }
 
+  test("so it is when the address of an MCP server is another, or a header that goes there", async () => {
+    const at = (http: object) => ({ "symposium.extensions": [{ id: "x", kind: "mcp", distribution: { http } }] }), here = { url: "https://example.com/a", headers: { A: "1" } };
+    const world = await begunWith(at(here));
+    deepEqual([at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(more => outdated(world, settingsWith(more))), [["t"], ["t"], []]);
+  });
+
   test("the order of extensions counts", async () => {
     const world = await begunWith({ "symposium.extensions": [X, Y] });
     deepEqual(outdated(world, settingsWith({ "symposium.extensions": [Y, X] })), ["t"]);

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { readDistribution, type Distribution } from "./distribution";
+import { readDistribution, typedCommand, type Distribution } from "./distribution";
 
 suite("how an agent is obtained", () => {
   const whole: Distribution = {
@@ -10,6 +10,13 @@ suite("how an agent is obtained", () => {
   };
 
   test("every kind is read as it was written", () => deepEqual(readDistribution(JSON.parse(JSON.stringify(whole))), whole));
+
+  test("an address is an MCP server's alone", () => {
+    const http = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x" } };
+    deepEqual([readDistribution({ http }, true), readDistribution({ http: { url: http.url, more: 1 } }, true), readDistribution({ http }), readDistribution({ http, npx: { package: "p" } })], [{ http }, { http: { url: http.url } }, undefined, { npx: { package: "p" } }]);
+    for (const wrong of [{}, "https://x", { url: 1 }, { url: "" }, { url: http.url, headers: ["A"] }, { url: http.url, headers: { A: 1 } }]) equal(readDistribution({ http: wrong }, true), undefined, JSON.stringify(wrong));
+    equal(typedCommand({ http, npx: { package: "p" } }), undefined);
+  });
 
   test("kinds and platforms that nobody here knows, and those that are wrong, are left out beside others", () =>
     deepEqual(readDistribution({ docker: {}, npx: { package: 7 }, uvx: { package: " " }, binary: { "beos-x86": {}, "linux-x86_64": { archive: "https://example.com/a.zip" }, "darwin-aarch64": { archive: "https://example.com/a", cmd: "a", more: 1 } } }),

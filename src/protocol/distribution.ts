@@ -12,6 +12,9 @@ export interface PackageDistribution { readonly package: string; readonly cmd?: 
 /** Of one platform. `archive`: https; zip, tar.gz, tgz, tar.bz2, tbz2 or the program itself. `cmd`: relative to what was unpacked. `sha256`: hex, of the archive. */
 export interface BinaryDistribution { readonly archive: string; readonly cmd: string; readonly args?: readonly string[]; readonly env?: Environment; readonly sha256?: string }
 
+/** An MCP server that runs somewhere, over streamable HTTP: http or https. `headers`: of each request, by name; people put their keys there. */
+export interface HttpDistribution { readonly url: string; readonly headers?: Environment }
+
 /** Of the ACP registry's schema. */
 export const PLATFORMS = ["darwin-aarch64", "darwin-x86_64", "linux-aarch64", "linux-x86_64", "windows-aarch64", "windows-x86_64"] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -23,6 +26,8 @@ export interface Distribution {
   readonly executable?: { readonly path: string };
   /** A subcommand of the sidecar itself: `eliza`. */
   readonly symposium?: { readonly subcommand: string; readonly args?: readonly string[] };
+  /** Of extensions that are MCP servers alone: nothing is started there. */
+  readonly http?: HttpDistribution;
   readonly npx?: PackageDistribution;
   readonly uvx?: PackageDistribution;
   readonly pipx?: PackageDistribution;
@@ -32,14 +37,18 @@ export interface Distribution {
 }
 export type DistributionKind = keyof Distribution;
 
-/** Reads what a person or a registry wrote. Kinds of later versions may stand beside ours, and one that is wrong beside others; at least one must be of ours. */
-export function readDistribution(value: unknown): Distribution | undefined {
+/**
+ * Reads what a person or a registry wrote. Kinds of later versions may stand beside ours, and one that is wrong beside others; at least one must be of ours.
+ * `isServer`: of an MCP server, which alone may be at an address.
+ */
+export function readDistribution(value: unknown, isServer = false): Distribution | undefined {
   if (!isObject(value)) return undefined;
-  const { local, executable, symposium, cargo } = value;
+  const { local, executable, symposium, http, cargo } = value;
   const read: Distribution = {
     ...(isObject(local) && isText(local["command"]) && isLaunch(local) ? { local: { command: local["command"], ...launchOf(local) } } : {}),
     ...(isObject(executable) && isText(executable["path"]) ? { executable: { path: executable["path"] } } : {}),
     ...(isObject(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"]) ? { symposium: { subcommand: symposium["subcommand"], ...(symposium["args"] === undefined ? {} : { args: symposium["args"] }) } } : {}),
+    ...(isServer && isObject(http) && isText(http["url"]) && isEnvironment(http["headers"]) ? { http: { url: http["url"], ...(http["headers"] === undefined ? {} : { headers: http["headers"] }) } } : {}),
     ...packageIn("npx", value), ...packageIn("uvx", value), ...packageIn("pipx", value),
     ...(isObject(cargo) && isText(cargo["crate"]) && isLaunch(cargo) ? { cargo: { crate: cargo["crate"], ...(isText(cargo["version"]) ? { version: cargo["version"] } : {}), ...(isText(cargo["binary"]) ? { binary: cargo["binary"] } : {}), ...launchOf(cargo) } } : {}),
     ...binariesIn(value["binary"]),
@@ -47,11 +56,11 @@ export function readDistribution(value: unknown): Distribution | undefined {
   return Object.keys(read).length > 0 ? read : undefined;
 }
 
-/** What a person types to start it without an installation of ours (documents, "Spawning an Agent"); `undefined`: it has to be installed first, or is one of our own. */
-export function typedCommand({ local, executable, symposium, npx, uvx, pipx }: Distribution): Required<NonNullable<Distribution["local"]>> | undefined {
+/** What a person types to start it without an installation of ours (documents, "Spawning an Agent"); `undefined`: it has to be installed first, is one of our own, or is at an address. */
+export function typedCommand({ local, executable, symposium, http, npx, uvx, pipx }: Distribution): Required<NonNullable<Distribution["local"]>> | undefined {
   if (local) return { command: local.command, args: local.args ?? [], env: local.env ?? {} };
   if (executable) return { command: executable.path, args: [], env: {} };
-  if (symposium) return undefined;
+  if (symposium || http) return undefined;
   if (npx) return packageCommand("npx", npx, npx.cmd === undefined ? ["-y", npx.package] : ["-y", "--package", npx.package, npx.cmd]);
   if (uvx) return packageCommand("uvx", uvx, uvx.cmd === undefined ? [uvx.package] : ["--from", uvx.package, uvx.cmd]);
   return pipx && packageCommand("pipx", pipx, pipx.cmd === undefined ? ["run", pipx.package] : ["run", "--spec", pipx.package, pipx.cmd]);

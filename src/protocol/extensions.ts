@@ -5,7 +5,7 @@ export interface ExtensionConfig {
   readonly id: string;
   readonly name: string;
   readonly distribution: Distribution;
-  /** What it starts is an MCP server, which the agent of each session starts; absent: a proxy, through which everything goes. */
+  /** It is an MCP server, which the agent of each session starts, or reaches at its address; absent: a proxy, through which everything goes. */
   readonly kind?: "mcp";
   readonly _source: "built-in" | "registry" | "custom";
   readonly version?: string;

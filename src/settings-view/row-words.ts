@@ -7,16 +7,17 @@ import { assertNever } from "../protocol/wire";
 import type { Outcome, SettingsModel, Work } from "./view-state";
 
 /** In the order in which they are preferred. */
-const KINDS = ["local", "executable", "symposium", "npx", "uvx", "pipx", "cargo", "binary"] as const satisfies readonly DistributionKind[];
+const KINDS = ["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo", "binary"] as const satisfies readonly DistributionKind[];
 
 /** How it is started: of the kind that counts here, else of the first. */
 export function howStarted(distribution: Distribution, kind: DistributionKind | undefined): string {
-  const { local, executable, symposium, npx, uvx, pipx, cargo } = distribution;
+  const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
   const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(one => distribution[one]);
   switch (it) {
     case "local": return `program ${[local?.command, ...local?.args ?? []].join(" ")}`;
     case "executable": return `program ${executable?.path ?? ""}`;
     case "symposium": return `part of Symposium${symposium?.args === undefined ? "" : `, ${symposium.args.join(" ")}`}`;
+    case "http": return `at ${placeOf(http?.url ?? "")}`;
     case "npx": return `npm package ${npx?.package ?? ""}`;
     case "uvx": return `Python package ${uvx?.package ?? ""}`;
     case "pipx": return `Python package ${pipx?.package ?? ""}`;
@@ -26,6 +27,9 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     default: return assertNever(it, "distribution");
   }
 }
+
+/** Without what comes after the path, which may be a key. */
+function placeOf(url: string): string { return URL.canParse(url) && new URL(url).host !== "" ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}` : "an address that cannot be used"; }
 
 /** Whether asking for a newer one can find one: what names its version stays at that. */
 export function hasNoVersion({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {

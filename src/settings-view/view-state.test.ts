@@ -176,6 +176,15 @@ suite("rows of extensions", () => {
     equal(row?.origin, "Your own, MCP server, crate house");
   });
 
+  test("say where one at an address is, without what may be a key; nothing is to be installed", () => {
+    const at = (url: string) => ({ ...house, kind: "mcp" as const, distribution: { http: { url } } });
+    const rowAt = (url: string, state: InstallState) => settingsView(model({ settings: settingsOf([], "", [at(url)]), extensionStates: new Map([["house", state]]) }), false).extensions[0]!;
+    const ready = { kind: "http", install: { kind: "ready" } } as const, row = rowAt("https://mcp.example.com:8443/v1/?key=hunter2#x", ready), wrong = rowAt("nowhere", { ...ready, missing: "House cannot be used." });
+    deepEqual([row.origin, marks(row), row.findings, acts(row)], ["Your own, MCP server, at mcp.example.com:8443/v1", [], [], ["edit", "remove"]]);
+    deepEqual([wrong.origin, wrong.findings.map(({ sentence }) => sentence)], ["Your own, MCP server, at an address that cannot be used", ["House cannot be used."]]);
+    equal(howStarted({ http: { url: "http://localhost:1" } }, "http"), "at localhost:1");
+  });
+
   test("an agent with the same id has its own states, findings and work", () => {
     const settings = settingsOf([{ ...own, id: "house" }], "", [house]);
     const row = houseWith({ settings, ...states(["house", installed]), outcomes: new Map([[keyOf("agent", "house"), { kind: "failed", sentence: "F." }]]), work: new Map([[keyOf("agent", "house"), "examining"]]) });

@@ -32,8 +32,8 @@ export async function addExtension(world: AddExtensionWorld): Promise<string | u
 }
 
 async function custom({ all, entryAt }: AddExtensionWorld, { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>): Promise<(Fields & { readonly id: string }) | undefined> {
-  // A document says itself what it is about.
-  const kind = way.kind === "url" ? "proxy" : (await vscode.window.showQuickPick([...CUSTOM_KINDS], { title: "Add Agent Extension", placeHolder: "What is it?", ignoreFocusOut: true }))?.is;
+  // A document says itself what it is about; a proxy is nowhere but here.
+  const kind = way.kind === "url" ? "proxy" : way.kind === "server" ? "mcp" : (await vscode.window.showQuickPick([...CUSTOM_KINDS], { title: "Add Agent Extension", placeHolder: "What is it?", ignoreFocusOut: true }))?.is;
   const answer = kind && await askCustom("extension", way, all.map(({ config }) => config.id));
   if (!answer || answer.kind !== "url") return answer && ofKind(answer.entry, kind);
   try {

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Installable } from "../protocol/agent-service";
 import type { Fields } from "../protocol/json";
-import { customEntry, nameOf, sourceOf, wrongArguments, wrongName, wrongSource, type CustomWay } from "./custom-entry";
+import { customEntry, nameOf, sourceOf, wrongArguments, wrongName, wrongSource, type CustomKind, type CustomWay } from "./custom-entry";
 
 /** An entry for the settings, or the address of one. */
 export type CustomAnswer = { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } } | { readonly kind: "url"; readonly url: string };
@@ -17,10 +17,16 @@ export async function askCustom(of: Installable, { kind, prompt, placeHolder }: 
   if (typed === undefined) return undefined;
   const source = sourceOf(atHome(typed));
   if (kind === "url") return { kind, url: source };
-  const args = await box(2, { prompt: "Its arguments, if it takes any: words, in quotation marks where there are blanks in them", placeHolder: of === "agent" ? "--acp" : "--verbose", validateInput: wrongArguments });
+  const args = await box(2, { ...argumentsOf(of, kind), validateInput: line => wrongArguments(kind, line) });
   if (args === undefined) return undefined;
   const name = await box(3, { prompt: "What it is called here", value: nameOf({ kind, source }), validateInput: wrongName });
   return name === undefined ? undefined : { kind: "entry", entry: customEntry({ kind, source, args, name }, taken) };
+}
+
+function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: string; readonly placeHolder: string } {
+  return kind === "server"
+    ? { prompt: "A header that it wants, if any. It is written into your settings.json as it is, and more of them can be added there", placeHolder: "Authorization: Bearer …" }
+    : { prompt: "Its arguments, if it takes any: words, in quotation marks where there are blanks in them", placeHolder: of === "agent" ? "--acp" : "--verbose" };
 }
 
 /** Nobody but a shell knows what `~` means. */

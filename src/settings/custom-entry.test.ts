@@ -7,18 +7,18 @@ const entry = (kind: Custom["kind"], source: string, args = "", taken: readonly 
 const GOOD: readonly (readonly [CustomKind, readonly string[]])[] = [
   ["executable", ["/usr/bin/ada", "ada", "ada.exe", "C:\\Program Files\\ada.exe", "\\\\server\\ada", "c:/ada", "/with blank/ada"]],
   ["npx", ["ada", "@s/ada", "ada@1.2.3", "@s/ada@latest", "Ada.js"]], ["python", ["ada", "ada==1.2", "ada[x]==1", "ada@latest"]], ["cargo", ["ada", "ada-acp@1.2.3", "ada_acp@1"]],
-  ["url", ["https://example.org/extension.json", "https://github.com/o/r/blob/main/extension.json"]],
+  ["server", ["https://example.org/mcp", "http://localhost:8080", "https://example.org/mcp?team=a"]], ["url", ["https://example.org/extension.json", "https://github.com/o/r/blob/main/extension.json"]],
 ];
 const BAD: readonly (readonly [CustomKind, readonly string[]])[] = [
   ["executable", ["", "  ", "./ada", "bin/ada", "..\\ada", "ada --acp", "~/ada"]], ["npx", ["", "--yes", "./ada", "a b", "https://x", "@s", "ada@", `a${"b".repeat(300)}`]],
   ["python", ["", "-r", "ada>=1", "./ada", "a b", "git+https://x"]], ["cargo", ["", "1ada", "ada@", "ada@x", "--path", "a".repeat(70)]],
-  ["url", ["", "http://example.org/a.json", "example.org", "file:///a", "https://me:secret@example.org/a", "https://"]],
+  ["server", ["", "example.org/mcp", "ftp://example.org", "https://me:secret@example.org/mcp", "https://example.org/a b", "acp:x"]], ["url", ["", "http://example.org/a.json", "example.org", "file:///a", "https://me:secret@example.org/a", "https://"]],
 ];
 
 suite("what a user adds by hand", () => {
-  test("is asked for in five ways, with words for agents and for extensions", () => {
+  test("is asked for in five ways, with words for agents and for extensions, which may be at an address, too", () => {
     for (const of of ["agent", "extension"] as const) {
-      deepEqual(customWays(of).map(({ kind }) => kind), ["executable", "npx", "python", "cargo", "url"]);
+      deepEqual(customWays(of).map(({ kind }) => kind), ["executable", "npx", "python", "cargo", ...(of === "extension" ? ["server"] : []), "url"]);
       match(customWays(of).at(-1)?.label ?? "", new RegExp(`${of}\\.json`));
     }
   });
@@ -46,8 +46,15 @@ suite("what a user adds by hand", () => {
     const args = (line: string) => { const { local } = readDistribution(entry("executable", "x", line)["distribution"]) ?? {}; return local?.args ?? []; };
     deepEqual(args(`  --acp  --name "Ada L" 'it "is"' a"b c"d \\"x "" C:\\Users\\me "a\\"b" `.replace(`\\"x`, "x")), ["--acp", "--name", "Ada L", `it "is"`, "ab cd", "x", "", "C:\\Users\\me", `a"b`]);
     deepEqual(args("   "), []);
-    deepEqual([`"a`, `it's`, `a "b\\"`].map(line => wrongArguments(line)), Array.from({ length: 3 }, () => "A quotation mark is not closed."));
-    equal(wrongArguments(`--x "a b"`), undefined);
+    deepEqual([`"a`, `it's`, `a "b\\"`].map(line => wrongArguments("npx", line)), Array.from({ length: 3 }, () => "A quotation mark is not closed."));
+    equal(wrongArguments("executable", `--x "a b"`), undefined);
+  });
+
+  test("a server is called after its host, and one header may go with it, as HTTP has it", () => {
+    deepEqual(entry("server", "https://mcp.example.org/v1?team=a"), { id: "mcp-example-org", name: "mcp.example.org", distribution: { http: { url: "https://mcp.example.org/v1?team=a" } }, _source: "custom" });
+    deepEqual(entry("server", "http://localhost:1", " Authorization :  Bearer a: b  ")["distribution"], { http: { url: "http://localhost:1", headers: { Authorization: "Bearer a: b" } } });
+    deepEqual(["", "  ", "X-Key: it's \"1\"", "X-Key:"].map(line => wrongArguments("server", line)), [undefined, undefined, undefined, undefined]);
+    for (const line of ["Bearer abc", ": abc", "X Key: abc", "X-Key: a\nb: c", "X-Key: …"]) match(wrongArguments("server", line) ?? "taken", /^That is no header: .*\.$/);
   });
 
   test("what comes along when something is copied is not part of it; a name is not too long", () => {

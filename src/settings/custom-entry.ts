@@ -6,16 +6,16 @@ import type { Installable } from "../protocol/agent-service";
 import type { Distribution } from "../protocol/distribution";
 import { isObject, type Fields } from "../protocol/json";
 
-export type CustomKind = "executable" | "npx" | "python" | "cargo" | "url";
+export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
 
 /** What is asked for each kind. */
 export interface CustomWay { readonly kind: CustomKind; readonly label: string; readonly prompt: string; readonly placeHolder: string }
 
 export interface Custom {
   readonly kind: Exclude<CustomKind, "url">;
-  /** A path or a program on the PATH, a package, a crate. */
+  /** A path or a program on the PATH, a package, a crate, the address of an MCP server. */
   readonly source: string;
-  /** In one line. */
+  /** In one line; of a server one header. */
   readonly args: string;
   /** Absent: that of the source. */
   readonly name?: string;
@@ -28,6 +28,7 @@ export function customWays(of: Installable): readonly CustomWay[] {
     { kind: "npx", label: "From npx package", prompt: "The package on npm, with a version if it is to stay at that", placeHolder: "@scope/name@1.2.3" },
     { kind: "python", label: "From uvx or pipx package", prompt: "The package on PyPI, with a version if it is to stay at that", placeHolder: "name==1.2.3" },
     { kind: "cargo", label: "From cargo crate", prompt: "The crate on crates.io, with a version if it is to stay at that", placeHolder: "name@1.2.3" },
+    ...(of === "agent" ? [] : [{ kind: "server", label: "From URL of a server that speaks MCP", prompt: "Its address: https or http, as its makers say (streamable HTTP)", placeHolder: "https://example.com/mcp" } as const]),
     { kind: "url", label: `From URL to ${file}`, prompt: `The address of its ${file}: https, a page on GitHub will do`, placeHolder: `https://github.com/owner/name/blob/main/${file}` },
   ];
 }
@@ -48,12 +49,18 @@ export function wrongSource(kind: CustomKind, text: string): string | undefined 
     case "npx": return source.length <= LONGEST && NPM.test(source) ? undefined : "That is no package of npm: write name, @scope/name or name@1.2.3.";
     case "python": return source.length <= LONGEST && PYTHON.test(source) ? undefined : "That is no package of Python: write name, name[extra] or name==1.2.3.";
     case "cargo": return CARGO.test(source) ? undefined : "That is no crate: write name or name@1.2.3.";
-    case "url": return isAddress(source) ? undefined : "That is no address that begins with https://, without a name or a password in it.";
+    case "server": return !/\s/.test(source) && isAddress(source, "http:", "https:") ? undefined : "That is no address that begins with https:// or http://, without a name or a password in it.";
+    case "url": return isAddress(source, "https:") ? undefined : "That is no address that begins with https://, without a name or a password in it.";
   }
 }
 
-/** As one line has them: words, quoted where there are blanks in them. */
-export function wrongArguments(line: string): string | undefined { return wordsOf(line) === undefined ? "A quotation mark is not closed." : undefined; }
+const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([\t\x20-\x7e]*?)\s*$/;
+
+/** As one line has them: words, quoted where there are blanks in them; of a server one header, as HTTP has it. */
+export function wrongArguments(kind: CustomKind, line: string): string | undefined {
+  if (kind === "server") return line.trim() === "" || HEADER.test(line) ? undefined : "That is no header: write its name, a colon and its value, as in Authorization: Bearer ….";
+  return wordsOf(line) === undefined ? "A quotation mark is not closed." : undefined;
+}
 
 export function wrongName(text: string): string | undefined { return text.trim().length <= 100 ? undefined : "That is too long for a name."; }
 
@@ -67,13 +74,14 @@ export function nameOf({ kind, source }: Pick<Custom, "kind" | "source">): strin
     case "npx": return NPM.exec(source)?.[1]?.replace(/^@.*\//, "") ?? source;
     case "python": return PYTHON.exec(source)?.[1] ?? source;
     case "cargo": return CARGO.exec(source)?.[1] ?? source;
+    case "server": return URL.canParse(source) ? new URL(source).hostname : source;
   }
 }
 
 /** `custom`: nothing in it is wrong. `taken`: ids of what there is. */
 export function customEntry({ kind, source, args, name = "" }: Custom, taken: readonly string[]): Fields & { readonly id: string } {
   const called = nameOf({ kind, source });
-  return { id: freshId(called, taken), name: name.trim() || called, distribution: distributionOf(kind, source, wordsOf(args) ?? []), _source: "custom" };
+  return { id: freshId(called, taken), name: name.trim() || called, distribution: kind === "server" ? serverAt(source, args) : distributionOf(kind, source, wordsOf(args) ?? []), _source: "custom" };
 }
 
 /** Of what was read from an address: it comes to stand beside one that has its id already. */
@@ -98,7 +106,12 @@ function freshId(name: string, taken: readonly string[]): string {
   }
 }
 
-function distributionOf(kind: Custom["kind"], source: string, words: readonly string[]): Distribution {
+function serverAt(url: string, header: string): Distribution {
+  const [, name, value] = HEADER.exec(header) ?? [];
+  return { http: { url, ...(name === undefined || value === undefined ? {} : { headers: { [name]: value } }) } };
+}
+
+function distributionOf(kind: Exclude<Custom["kind"], "server">, source: string, words: readonly string[]): Distribution {
   const args = words.length === 0 ? {} : { args: words };
   switch (kind) {
     case "executable": return { local: { command: source, ...args } };
@@ -118,9 +131,9 @@ function wrongProgram(source: string): string | undefined {
   return /\s/.test(source) ? "That is more than a program's name. Its arguments are asked for next." : undefined;
 }
 
-function isAddress(text: string): boolean {
+function isAddress(text: string, ...protocols: readonly string[]): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === "https:" && url.username === "" && url.password === "";
+  return url !== undefined && protocols.includes(url.protocol) && url.username === "" && url.password === "";
 }
 
 /** `undefined`: a quotation mark is open. In double quotes `\"` is one of its own; everywhere else a backslash stands for itself, as in the paths of Windows. */

@@ -14,7 +14,7 @@ const lines = (registry?: RegistryView, there: readonly ExtensionConfig[] = [], 
 suite("extensions to be added", () => {
   test("are those that are built in, those of the registry, and the user's own", () =>
     deepEqual(lines(view(of("ada")), [], [SPARK]), ["Built-in", "+ Spark", "From Registry", "+ ADA 1.0.0", "Add Custom",
-      "+ From executable on your system", "+ From npx package", "+ From uvx or pipx package", "+ From cargo crate", "+ From URL to extension.json"]));
+      "+ From executable on your system", "+ From npx package", "+ From uvx or pipx package", "+ From cargo crate", "+ From URL of a server that speaks MCP", "+ From URL to extension.json"]));
 
   test("what is there already, and what cannot be had here, is shown and cannot be chosen, behind what can", () => {
     const registry = view(of("none", "It needs uv."), of("there"), of("ada"));

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import type { ExtensionConfig } from "../protocol/extensions";
 import { isObject } from "../protocol/json";
@@ -38,6 +38,15 @@ suite("extensions in the settings", () => {
     const [server, proxy, unsaid] = read([{ ...mine, kind: "mcp" }, { ...mine, id: "other", kind: "proxy" }, { ...mine, id: "third", kind: null }]).all;
     deepEqual([server?.config, proxy?.config, unsaid?.config], [{ ...mine, kind: "mcp" }, { ...mine, id: "other" }, { ...mine, id: "third" }]);
     deepEqual(read([{ ...mine, kind: "widget" }]), { all: [], problems: ["The kind of “mine” in symposium.extensions is neither “proxy” nor “mcp”. The extension is left out."] });
+  });
+
+  test("an MCP server may be at an address; a proxy may not", () => {
+    const http = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x" } }, at = (distribution: object, kind?: string) => read([{ id: "docs", distribution, ...(kind === undefined ? {} : { kind }) }]);
+    deepEqual(at({ http }, "mcp").all[0]?.config, { id: "docs", name: "docs", kind: "mcp", distribution: { http }, _source: "custom" });
+    deepEqual(at({ http: { url: http.url } }, "mcp").all[0]?.config.distribution, { http: { url: http.url } });
+    for (const kind of [undefined, "proxy", "widget"]) deepEqual(at({ http }, kind), { all: [], problems: ["“docs” in symposium.extensions is at an address, and only an MCP server can be: add “kind”: “mcp”. The extension is left out."] });
+    deepEqual(at({ http, npx: { package: "x" } }).all[0]?.config.distribution, { npx: { package: "x" } });
+    for (const wrong of [{}, { url: 7 }, { url: " " }, { url: http.url, headers: [] }, { url: http.url, headers: { A: 1 } }]) match(at({ http: wrong }, "mcp").problems.join(), /^The distribution of “docs” .* of an MCP server, “http” with a “url”\. The extension is left out\.$/);
   });
 
   test("the older name of its switch is read where there is no newer one", () =>

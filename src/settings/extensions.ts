@@ -88,10 +88,11 @@ function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: stri
 }
 
 function ofUser({ name, kind: given, distribution, version, description, _source }: Fields, id: string, where: string, problems: string[]): ExtensionConfig | undefined {
-  const how = readDistribution(distribution), kind = given ?? "proxy";
+  const kind = given ?? "proxy", how = readDistribution(distribution, kind === "mcp");
   if (!how) {
     problems.push(distribution === undefined ? `${where} does not say how it is started: add “distribution”. It is left out.`
-      : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The extension is left out.`);
+      : readDistribution(distribution, true) ? `${where} is at an address, and only an MCP server can be: add “kind”: “mcp”. The extension is left out.`
+      : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, “http” with a “url”. The extension is left out.`);
     return undefined;
   }
   if (kind !== "proxy" && kind !== "mcp") {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { agent, anyView, extension, view } from "../testing/settings-views";
-import { emptyModel, idsOf, inOrder, MOST_UNFOLDED, shownView, step, WISH_MS, type Effect, type Happened, type Model } from "./model";
+import { emptyModel, idsOf, inOrder, MOST_UNFOLDED, REFUSED_MS, shownView, step, WISH_MS, type Effect, type Happened, type Model } from "./model";
 
 /** What comes of these, each at its time; effects of the last. */
 function play(...all: readonly (Happened | readonly [now: number, Happened])[]): readonly [Model, readonly Effect[]] {
@@ -23,18 +23,29 @@ suite("settings page: model", () => {
     equal(enabled(step(model, viewed, WISH_MS - 1)[0], "x"), false);
   });
 
+  test("also while that takes long; what the host has written counts from then on", () => {
+    const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
+    const written: Happened = { kind: "viewed", view: view({ extensions: [extension("x", { isEnabled: false }), extension("y"), extension("z")] }) };
+    equal(enabled(play(viewed, ticked, [WISH_MS, { kind: "woke" }], [REFUSED_MS - 1, viewed])[0], "x"), false);
+    equal(enabled(play(viewed, ticked, [5_000, written], [5_001, viewed])[0], "x"), true);
+    equal(enabled(play(viewed, ticked, [100, written], [101, viewed])[0], "x"), false, "the first word may be of a press before");
+    const moved: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
+    deepEqual(idsOf(play(viewed, moved, [WISH_MS, viewed])[0]), ["y", "x", "z"]);
+  });
+
   test("and is what the host says after a while, because it may have been refused", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
-    equal(enabled(play(viewed, ticked, [WISH_MS, viewed])[0], "x"), true);
-    equal(enabled(play(viewed, ticked, [WISH_MS, { kind: "woke" }])[0], "x"), true);
-    const twice = play(viewed, ticked, [100, ticked], [WISH_MS, { kind: "woke" }])[0];
+    equal(enabled(play(viewed, ticked, [REFUSED_MS, viewed])[0], "x"), true);
+    equal(enabled(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[0], "x"), true);
+    const twice = play(viewed, ticked, [100, ticked], [REFUSED_MS, { kind: "woke" }])[0];
     equal(enabled(twice, "x"), false, "the second press counts from its own time");
   });
 
   test("a timer that is early by a hair is asked for again, and one that nothing waits for is not", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
     deepEqual(play(viewed, ticked, [WISH_MS - 0.4, { kind: "woke" }])[1], [{ kind: "wake", ms: 1 }]);
-    deepEqual(play(viewed, ticked, [WISH_MS, { kind: "woke" }])[1], []);
+    deepEqual(play(viewed, ticked, [WISH_MS, { kind: "woke" }])[1], [{ kind: "wake", ms: REFUSED_MS - WISH_MS }]);
+    deepEqual(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[1], []);
   });
 
   test("each switch, the radio buttons and a move are messages, and shown at once", () => {

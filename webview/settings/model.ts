@@ -1,9 +1,9 @@
 /**
  * The page between two views of the host: what is unfolded, what is being moved, what was pressed and is not in a view yet. Pure.
  *
- * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, or it would jump back
- * until the host has written it down, and views of something else come meanwhile; the focus moves only when the user, or the host in
- * so many words, wants it to.
+ * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, and until a view has it, or it
+ * would jump back until the host has written it down, and views of something else come meanwhile; the focus moves only when the user, or the host
+ * in so many words, wants it to.
  */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { SettingsToHost, SettingsView, UpdateMode } from "../../src/protocol/settings-view";
@@ -13,6 +13,8 @@ import { brief } from "./spelling";
 import { moveSaid } from "./texts";
 
 export const WISH_MS = 1_500;
+/** What no view has after so long was refused. */
+export const REFUSED_MS = 15_000;
 /** Of what is remembered as unfolded, the newest. */
 export const MOST_UNFOLDED = 100;
 
@@ -25,8 +27,8 @@ export interface Model {
   readonly view: SettingsView | undefined;
   readonly unfolded: readonly string[];
   readonly reorder: Reorder;
-  /** `until`: on the clock of the page. */
-  readonly wishes: readonly (Wish & { readonly until: number })[];
+  /** `since`: on the clock of the page. */
+  readonly wishes: readonly (Wish & { readonly since: number })[];
   /** A row that is to have the focus as soon as it is there. */
   readonly awaited: string | undefined;
 }
@@ -101,19 +103,24 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
 // --- wishes
 
 function wished(model: Model, wish: Wish, message: SettingsToHost, now: number): readonly [Model, readonly Effect[]] {
-  const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, until: now + WISH_MS }];
+  const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, since: now }];
   return [{ ...model, wishes }, [{ kind: "post", message }, { kind: "wake", ms: WISH_MS }]];
 }
 
 /** A timer may be early by a hair, and is asked for again. */
 function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
   const { wishes } = model;
-  return [model, wishes.length === 0 ? [] : [{ kind: "wake", ms: Math.max(1, Math.ceil(Math.min(...wishes.map(({ until }) => until)) - now)) }]];
+  return [model, wishes.length === 0 ? [] : [{ kind: "wake", ms: Math.max(1, Math.ceil(Math.min(...wishes.map(({ since }) => since + (now < since + WISH_MS ? WISH_MS : REFUSED_MS))) - now)) }]];
 }
 
 const isSame = (a: Wish["of"], b: Wish["of"]): boolean => a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
 
-const timely = (model: Model, now: number): Model => model.wishes.some(({ until }) => until <= now) ? { ...model, wishes: model.wishes.filter(({ until }) => until > now) } : model;
+function timely(model: Model, now: number): Model {
+  const { view } = model, wishes = model.wishes.filter(wish => now < wish.since + WISH_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)));
+  return wishes.length === model.wishes.length ? model : { ...model, wishes };
+}
+
+const has = (view: SettingsView, wish: Wish): boolean => JSON.stringify(granted(view, wish)) === JSON.stringify(view);
 
 function granted(view: SettingsView, wish: Wish): SettingsView {
   if ("ids" in wish) return { ...view, extensions: inOrder(view.extensions, wish.ids) };

@@ -4,7 +4,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { agent, anyView, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import { rowId, word } from "./acts";
-import { WISH_MS } from "./model";
+import { REFUSED_MS } from "./model";
 import { SettingsPage, type PageWorld } from "./page";
 import { isPicture, maskOf } from "./picture";
 import type { Piece } from "./piece";
@@ -121,7 +121,7 @@ suite("settings page: its loop", () => {
     const before = shown();
     page.happen({ kind: "switched", of: { kind: "modifier" }, isOn: true });
     ok(shown() !== before && posted.at(-1)?.type === "modifier");
-    clock.advance(WISH_MS);
+    clock.advance(REFUSED_MS);
     equal(shown(), before);
   });
 

@@ -6,7 +6,7 @@ import { platformsFor } from "./platform";
 
 const archive = { archive: "https://example.com/a.zip", cmd: "./a" };
 const whole: Distribution = {
-  local: { command: "a", args: ["x"], env: { A: "1" } }, executable: { path: "/a" }, symposium: { subcommand: "eliza" }, npx: { package: "@s/p@1.2.3" },
+  local: { command: "a", args: ["x"], env: { A: "1" } }, executable: { path: "/a" }, symposium: { subcommand: "eliza" }, http: { url: "https://example.com/mcp" }, npx: { package: "@s/p@1.2.3" },
   uvx: { package: "p==1" }, pipx: { package: "p" }, cargo: { crate: "c" }, binary: { "linux-x86_64": archive },
 };
 const TOOLS: readonly Tool[] = ["npm", "uv", "pipx", "cargo"];
@@ -20,15 +20,15 @@ const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partia
 suite("which distribution is used", () => {
   test("the first in the documents' order that is there", () => {
     const order: string[] = [], gone: string[] = [];
-    for (const next of ["local", "executable", "symposium", "npx", "uvx", "pipx", "cargo", "binary"]) {
+    for (const next of ["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo", "binary"]) {
       order.push(kind(without(...gone)));
       gone.push(next);
     }
-    deepEqual(order, ["local", "local", "symposium", "npx by npm", "uvx by uv", "pipx by pipx", "cargo by cargo", "binary"]);
+    deepEqual(order, ["local", "local", "symposium", "http", "npx by npm", "uvx by uv", "pipx by pipx", "cargo by cargo", "binary"]);
   });
 
   test("the first whose tool is there; uv and pipx do for each other", () => {
-    const packages = without("local", "executable", "symposium");
+    const packages = without("local", "executable", "symposium", "http");
     deepEqual(["npm", "uv", "pipx", "cargo"].map(tool => kind(packages, TOOLS.filter(one => one === tool))), ["npx by npm", "uvx by uv", "uvx by pipx", "cargo by cargo"]);
     equal(kind(packages, []), "binary");
     equal(kind({ pipx: { package: "p" } }, ["uv"]), "pipx by uv");

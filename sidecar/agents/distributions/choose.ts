@@ -2,7 +2,7 @@
  * Which of an agent's distributions is used here: the first one, in the documents' order, that is well-formed and that this computer has the tool or the
  * archive for. What it becomes is somebody else's affair: the command of the documents (`documented-command.ts`), or an installation. Pure.
  */
-import type { BinaryDistribution, Distribution, Environment, PackageDistribution, Platform } from "../../../src/protocol/distribution";
+import type { BinaryDistribution, Distribution, Environment, HttpDistribution, PackageDistribution, Platform } from "../../../src/protocol/distribution";
 import { currentPackage } from "../../../src/protocol/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "./package-spec";
 import { isSegment, relativeParts } from "./segment";
@@ -14,6 +14,8 @@ export type Tool = "npm" | "uv" | "pipx" | "cargo";
 export type Choice =
   | { readonly kind: "local"; readonly command: string; readonly args: readonly string[]; readonly env: Environment }
   | { readonly kind: "symposium"; readonly subcommand: string; readonly args: readonly string[] }
+  /** Whether the address can be used is not looked at: `wrongAddress`. */
+  | { readonly kind: "http"; readonly of: HttpDistribution }
   /** `of.package` is what the package is called today. */
   | { readonly kind: "npx"; readonly of: PackageDistribution; readonly spec: NpmSpec; readonly tool: Tool | undefined }
   | { readonly kind: "uvx" | "pipx"; readonly of: PackageDistribution; readonly spec: PythonSpec; readonly tool: Tool | undefined }
@@ -54,14 +56,15 @@ export function choose(distribution: Distribution, world: ChoiceWorld): Choice |
 }
 
 /** What needs nothing but itself. */
-function direct({ local, executable, symposium }: Distribution): Choice | undefined {
+function direct({ local, executable, symposium, http }: Distribution): Choice | undefined {
   if (local) return { kind: "local", command: local.command, args: local.args ?? [], env: local.env ?? {} };
   if (executable) return { kind: "local", command: executable.path, args: [], env: {} };
   if (symposium) return { kind: "symposium", subcommand: symposium.subcommand, args: symposium.args ?? [] };
+  if (http) return { kind: "http", of: http };
   return undefined;
 }
 
-type Installable = Exclude<Choice, { kind: "local" | "symposium" | "binary" }>;
+type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" | "binary" }>;
 type Candidate = { readonly choice: Installable; readonly by: readonly Tool[] } | { readonly wrong: string };
 
 function packages({ npx, uvx, pipx, cargo }: Distribution): readonly Candidate[] {

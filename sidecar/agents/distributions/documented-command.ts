@@ -40,6 +40,7 @@ export function documentedCommand(config: AgentConfig, world: DocumentedWorld): 
   switch (choice.kind) {
     case "local": return typed(config, choice);
     case "symposium": return typed(config, { ...world.sidecar, args: [...world.sidecar.args, choice.subcommand, ...choice.args] });
+    case "http": return { why: `${config.name} is a server at an address: there is no command that starts it.` };
     case "npx": case "uvx": case "pipx": return typed(config, fetchedAtStart(choice, world));
     case "cargo": case "binary": return stored(config, choice, world);
   }

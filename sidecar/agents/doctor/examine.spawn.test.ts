@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import { realClock } from "../../rpc/clock";
 import { temporaryFolder } from "../../testing/drive";
+import { hurriedClock } from "../../testing/hurried-clock";
 import { scriptedAgent } from "../../testing/programs";
 import { noDistribution } from "../../errors";
 import type { AgentCommand } from "../distribution";
@@ -21,7 +21,7 @@ suite("an examination", () => {
     const ledger = openLedger(folder.path, newRun());
     try {
       return await examine(ADA, folder.path, {
-        version: "1", processes: { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
+        version: "1", processes: { clock: hurriedClock(1), ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined },
         find: async () => undefined, state: async () => ({ install: { kind: "ready" } }), signal: new AbortController().signal, command: () => Promise.reject(new Error("nothing is started")), ...change,
       });
     } finally { ledger.close(); }

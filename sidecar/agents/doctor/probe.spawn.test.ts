@@ -1,10 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { realClock, type Clock } from "../../rpc/clock";
+import type { Clock } from "../../rpc/clock";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
+import { hurriedClock } from "../../testing/hurried-clock";
 import { scriptedAgent } from "../../testing/programs";
 import { skipped } from "../../testing/skipped";
 import { openLedger } from "../ledger";
@@ -28,7 +29,7 @@ suite("what is the matter with an agent", () => {
     deepEqual(census(run), [], "nothing is left running");
   });
 
-  const examine = async (spec: ProcessSpec, clock: Clock = realClock, logged: (message: string) => void = () => undefined) => {
+  const examine = async (spec: ProcessSpec, clock: Clock = hurriedClock(1), logged: (message: string) => void = () => undefined) => {
     const ledger = openLedger(folder.path, run);
     try {
       return diagnose(await probe(spec, { version: "1", find: () => undefined, processes: { clock, ledger, report: { started: () => undefined, ended: () => undefined }, log: message => logged(message) } }));

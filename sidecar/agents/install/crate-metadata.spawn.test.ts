@@ -47,7 +47,7 @@ suite("how a crate is run as an extension", () => {
   });
 
   test("of one that somebody else has built the source is fetched by the user's cargo, and nothing of that stays in the folder", async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const command = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);

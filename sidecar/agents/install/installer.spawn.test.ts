@@ -172,6 +172,14 @@ suite("what needs no installation", () => {
     await refused(installer.install(agent({ local: { command: "mine" } }), never), "noPlatform", /nothing to install/);
   });
 
+  test("what is at an address is there, and a wrong address is told without it", async () => {
+    await using world = await InstallWorld.open([]);
+    const installer = world.installer(), at = (url: string) => agent({ http: { url } });
+    deepEqual(await installer.state(at("https://example.com/mcp")), { kind: "http", install: { kind: "ready" } });
+    deepEqual(await installer.state(at("ftp://hunter2")), { kind: "http", install: { kind: "ready" }, missing: "Some Agent cannot be used: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp." });
+    await refused(installer.install(at("https://example.com/mcp"), never), "noPlatform", /is at an address: there is nothing to install/);
+  });
+
   test("what cannot be had here says why", async () => {
     await using world = await InstallWorld.open([]);
     await refused(world.installer().command(agent({ npx: { package: "x" } }), never), "noTool", /Some Agent needs Node\.js with npm/);

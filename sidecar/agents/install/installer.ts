@@ -16,6 +16,7 @@ import type { Clock } from "../../rpc/clock";
 import { commandOf, type AgentCommand } from "../distribution";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../distributions/package-spec";
+import { wrongAddress } from "../distributions/server-address";
 import { toldVersion, UNVERSIONED } from "../distributions/segment";
 import type { Fetch } from "../registry/http-get";
 import { installBinary } from "./binary-package";
@@ -61,7 +62,7 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
 /** `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new one stands. */
 export type InstallWish = "missing" | "newest" | "anew";
 
-type Installable = Exclude<Choice, { kind: "local" | "symposium" }>;
+type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 
 export class Installer implements AsyncDisposable {
   readonly #world: InstallerWorld;
@@ -74,7 +75,7 @@ export class Installer implements AsyncDisposable {
   /** Installs what is not installed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
   async command(config: InstallConfig, signal: AbortSignal): Promise<AgentCommand> {
     const choice = await this.#choose(config);
-    if (choice.kind === "local" || choice.kind === "symposium") return commandOf(config);
+    if (!isInstallable(choice)) return commandOf(config);
     const source = sourceOf(choice);
     const there = await this.#world.store.find(config.id, source).catch((error: unknown) => { throw explained(error); });
     let installed = there && await this.#use(there) ? there : undefined;
@@ -106,7 +107,10 @@ export class Installer implements AsyncDisposable {
     const progress = this.#progress.get(config.id);
     const choice = await this.#chosen(config);
     if ("missing" in choice) return { install: { kind: "missing" }, missing: missingSentence(config.name, choice.missing) };
-    if (choice.kind === "local" || choice.kind === "symposium") return { kind: choice.kind, install: { kind: "ready" } };
+    if (!isInstallable(choice)) {
+      const wrong = choice.kind === "http" ? wrongAddress(choice.of) : undefined;
+      return { kind: choice.kind, install: { kind: "ready" }, ...(wrong === undefined ? {} : { missing: `${config.name} cannot be used: ${wrong}.` }) };
+    }
     if (progress) return { kind: choice.kind, install: { kind: "installing", ...progress } };
     const installed = await this.#world.store.find(config.id, sourceOf(choice));
     return { kind: choice.kind, install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" } };
@@ -135,8 +139,8 @@ export class Installer implements AsyncDisposable {
   }
 
   #installable(config: InstallConfig, choice: Choice): Installable {
-    if (choice.kind !== "local" && choice.kind !== "symposium") return choice;
-    throw new InstallError("noPlatform", `${config.name} is a program of your own: there is nothing to install.`);
+    if (isInstallable(choice)) return choice;
+    throw new InstallError("noPlatform", `${config.name} is ${choice.kind === "http" ? "at an address" : "a program of your own"}: there is nothing to install.`);
   }
 
   /** Or the newest one of the same thing that is there: better than none, and the log says why. */
@@ -241,6 +245,8 @@ export class Installer implements AsyncDisposable {
     this.#world.report(id, progress);
   }
 }
+
+function isInstallable(choice: Choice): choice is Installable { return choice.kind !== "local" && choice.kind !== "symposium" && choice.kind !== "http"; }
 
 function sourceOf(choice: Installable): Source {
   const named = <K extends Source["kind"]>(kind: K, name: string, cmd: string | undefined, asked: string | undefined): Source => ({ kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) });

@@ -16,7 +16,14 @@ suite("an extension.json", () => {
     equal("version" in entryIn(JSON.stringify(unversioned), "agent", { loopback: false }), false);
   });
 
+  test("may be of an MCP server at an address", () => {
+    const docs = { id: "docs", name: "Docs", kind: "mcp", distribution: { http: { url: "https://example.com/mcp" } } };
+    deepEqual(read(docs), { ...docs, _source: "custom" });
+  });
+
   const table: readonly [name: string, value: unknown, says: RegExp][] = [
+    ["a server over http", { ...RULES, kind: "mcp", distribution: { http: { url: "http://example.com/mcp" } } }, /is a server whose address is not https/],
+    ["a proxy at an address", { ...RULES, distribution: { http: { url: "https://example.com/mcp" } } }, /says no way to get it/],
     ["a page", "<!doctype html>", /What is at this address is not JSON: is it the extension\.json itself\?/],
     ["a registry", { version: "1", agents: [RULES] }, /This is a whole registry/],
     ["a list", [RULES], /The extension\.json cannot be used: An entry is no object\./],

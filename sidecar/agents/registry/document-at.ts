@@ -25,7 +25,7 @@ export function entryIn(text: string, of: Installable, options: { readonly loopb
   if (value === undefined) throw new RegistryError("wrong", `What is at this address is not JSON: is it the ${file} itself?`);
   if (isObject(value) && Array.isArray(value.agents)) throw new RegistryError("wrong", `This is a whole registry, and no ${file}. Its address goes into symposium.registryUrl.`);
   // A version is the registry's affair: what is taken from an address is not kept up to date.
-  const entry = readEntry(isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value, options.loopback);
+  const entry = readEntry(isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value, of, options.loopback);
   if ("why" in entry) throw new RegistryError("wrong", `The ${file} cannot be used: ${entry.why}`);
   const { version, ...rest } = imported(entry);
   return { ...rest, ...(version === NO_VERSION ? {} : { version }), _source: "custom" };

@@ -28,6 +28,19 @@ suite("a registry document", () => {
     deepEqual([ids(registry), registry.extensions.map(({ id }) => id), registry.leftOut], [["good"], ["first", "good", "second"], []]);
   });
 
+  test("may have MCP servers at an address among its extensions, and nothing else at one", () => {
+    const http = { url: "https://example.com/mcp", headers: { "X-Client": "symposium" } }, at = (more: object, distribution: object = { http }): object => ({ ...good, ...more, distribution });
+    const server = { kind: "mcp", type: "extension" }, registry = readRegistry({ agents: [
+      at({ ...server, id: "server" }), at({ kind: "mcp", id: "agent" }), at({ type: "extension", id: "proxy" }), at({ ...server, id: "plain" }, { http: { url: "http://example.com/mcp" } }),
+      at({ ...server, id: "header" }, { http: { url: http.url, headers: { "a b": "x" } } }),
+    ] });
+    ok("agents" in registry);
+    deepEqual([registry.extensions.map(({ id, distribution }) => [id, distribution]), registry.leftOut.map(({ why }) => why)], [[["server", { http }]], [
+      "“agent” says no way to get it that is known here.", "“proxy” says no way to get it that is known here.", "“plain” is a server whose address is not https.",
+      "“header” cannot be used: one of its “headers” has a name that no header can have: letters, digits and hyphens do.",
+    ]]);
+  });
+
   test("may say little: the name is the id then, and there is no description", () => {
     const { name: _, description: __, ...little } = good;
     deepEqual(read(little).agents.map(({ name, description }) => [name, description]), [["good", ""]]);

@@ -4,10 +4,12 @@
  * Invariants: nothing throws; an entry that cannot be used is left out alone, with a sentence, and the good ones beside it are there; what is kept
  * can be written again, shown to a person, and used as a folder's name; whatever we do not know stays in `raw`.
  */
+import type { Installable } from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/distribution";
 import { choose } from "../distributions/choose";
 import { isSegment } from "../distributions/segment";
+import { wrongAddress } from "../distributions/server-address";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { secureUrl } from "./address";
 
@@ -55,17 +57,17 @@ export function readRegistry(value: unknown, { loopback = false }: ReadOptions =
   if (!isObject(value) || !Array.isArray(value.agents)) return { wrong: "It is no registry: it has no list of agents." };
   const leftOut: LeftOut[] = [];
   const given: readonly unknown[] = value.agents, isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
-  const agents = readEntries(given.filter(entry => !isExtension(entry)), loopback, leftOut);
-  const extensions = readEntries([...arrayOr(value.extensions), ...given.filter(isExtension)], loopback, leftOut);
+  const agents = readEntries(given.filter(entry => !isExtension(entry)), "agent", loopback, leftOut);
+  const extensions = readEntries([...arrayOr(value.extensions), ...given.filter(isExtension)], "extension", loopback, leftOut);
   const [first] = leftOut;
   if (first && agents.length + extensions.length === 0) return { wrong: `None of its entries can be used. The first: ${first.why}` };
   return { agents, extensions, leftOut };
 }
 
-function readEntries(values: readonly unknown[], loopback: boolean, leftOut: LeftOut[]): readonly RegistryEntry[] {
+function readEntries(values: readonly unknown[], of: Installable, loopback: boolean, leftOut: LeftOut[]): readonly RegistryEntry[] {
   const entries = new Map<string, RegistryEntry>();
   for (const value of values.slice(0, MOST_ENTRIES)) {
-    const entry = readEntry(value, loopback);
+    const entry = readEntry(value, of, loopback);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id)) leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
     else entries.set(entry.id, entry);
@@ -75,7 +77,7 @@ function readEntries(values: readonly unknown[], loopback: boolean, leftOut: Lef
 }
 
 /** One of them alone. */
-export function readEntry(value: unknown, loopback: boolean): RegistryEntry | LeftOut {
+export function readEntry(value: unknown, of: Installable, loopback: boolean): RegistryEntry | LeftOut {
   if (!isObject(value)) return { why: "An entry is no object." };
   const { id } = value;
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id)) return { why: "An entry has no id of small letters, digits and hyphens." };
@@ -86,9 +88,10 @@ export function readEntry(value: unknown, loopback: boolean): RegistryEntry | Le
   if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
   if (!isReadable(described, LONGEST_DESCRIPTION)) return leftOut(`has a description that is no text of at most ${LONGEST_DESCRIPTION} visible characters`);
-  const distribution = readDistribution(value.distribution);
+  const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
   if (!distribution) return leftOut("says no way to get it that is known here");
   if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, loopback))) return leftOut("has an archive whose address is not https");
+  if (distribution.http && !isAddress(distribution.http.url, loopback)) return leftOut("is a server whose address is not https");
   const useless = unusable(distribution);
   if (useless !== undefined) return leftOut(`cannot be used: ${useless}`);
   return { id, name: name.trim(), version, description: described, distribution, ...extras(value, loopback), raw: value };
@@ -105,7 +108,8 @@ function extras({ icon, website, repository, authors, license }: JsonObject, loo
 
 /** A clause about a kind or an archive that no computer could use. One is enough: who wrote it meant something else, or nothing good. */
 function unusable(distribution: Distribution): string | undefined {
-  const { binary, ...kinds } = distribution;
+  const { binary, ...kinds } = distribution, wrong = distribution.http && wrongAddress(distribution.http);
+  if (wrong !== undefined) return wrong;
   const alone = [...Object.entries(kinds).map(([kind, of]) => ({ [kind]: of })), ...Object.entries(binary ?? {}).map(([platform, archive]) => ({ binary: { [platform]: archive } }))];
   for (const one of alone) {
     const choice = choose(one, { platforms: PLATFORMS, has: () => true });

@@ -62,6 +62,13 @@ suite("updates", () => {
     });
   });
 
+  test("keep the headers that the user wrote for a server, as long as it is where it was", () => {
+    const mine = { http: { url: "https://example.com/v1", headers: { Authorization: "Bearer mine", Mode: "mine" } }, npx: { package: "a@1", env: { KEY: "mine" } } };
+    const after = (url: string) => updated({ ...good, distribution: mine }, { ...entries[0]!, raw: { ...good, distribution: { http: { url, headers: { Mode: "theirs" } }, npx: { package: "a@2" } } } })["distribution"], npx = { package: "a@2", env: { KEY: "mine" } };
+    deepEqual(after("https://example.com/v2"), { http: { url: "https://example.com/v2", headers: { Authorization: "Bearer mine", Mode: "mine" } }, npx });
+    for (const url of ["https://example.org/v1", "http://example.com/v1", "https://example.com:8443/v1"]) deepEqual(after(url), { http: { url, headers: { Mode: "theirs" } }, npx });
+  });
+
   test("keep what the user decided, and drop what the registry has no more", () => {
     const old = { ...good, more: 1, bypassPermissions: true, _enabled: false, settings: { a: 1 }, _source: "registry" };
     deepEqual(updated(old, entries[0]!), { ...good, version: "1.3.0", bypassPermissions: true, _enabled: false, settings: { a: 1 }, _source: "registry" });

@@ -1,6 +1,6 @@
 /** What the registry has that is newer than what the settings have, and what goes into the settings. Pure. */
 import type { AgentConfig } from "../../../src/protocol/agents";
-import { isObject, type JsonObject } from "../../rpc/json";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { RegistryEntry } from "./document";
 
 export interface Update { readonly id: string; readonly from?: string; readonly to: string; readonly entry: RegistryEntry }
@@ -68,16 +68,26 @@ export function imported({ raw, icon, website, repository }: RegistryEntry): Jso
   return { ...Object.fromEntries(kept), _source: "registry" };
 }
 
-/** The entry of the settings after an update: the registry's new one, with what the user had decided in the old one, and every variable of it: one of them may be the user's key. */
+/** The entry of the settings after an update: the registry's new one, with what the user had decided in the old one, and every variable and header of it: one of them may be the user's key. */
 export function updated(configured: JsonObject, entry: RegistryEntry): JsonObject {
-  const fresh = imported(entry), distribution = withVariables(fresh["distribution"], configured["distribution"]);
+  const fresh = imported(entry), distribution = withVariables(fresh["distribution"], isElsewhere(configured["distribution"], fresh["distribution"]) ? without(configured["distribution"], "http") : configured["distribution"]);
   return { ...fresh, ...(distribution === undefined ? {} : { distribution }), ...Object.fromEntries(Object.entries(configured).filter(([field]) => isTheUsers(field))) };
 }
 
-/** `env` of each kind, and of each platform, joined; the old value of a variable counts. */
+/** A server that has another host now: what was meant for the one before is not sent to it. */
+function isElsewhere(old: unknown, fresh: unknown): boolean {
+  const [before, after] = [old, fresh].map(distribution => objectOr(objectOr(distribution)["http"])["url"]).map(url => typeof url === "string" && URL.canParse(url) ? new URL(url).origin : undefined);
+  return before !== after;
+}
+
+function without(distribution: unknown, kind: string): JsonObject { return Object.fromEntries(Object.entries(objectOr(distribution)).filter(([key]) => key !== kind)); }
+
+const VARIABLES = ["env", "headers"] as const;
+
+/** `env` and `headers` of each kind, and of each platform, joined; the old value of a variable counts. */
 function withVariables(fresh: unknown, old: unknown): unknown {
   if (!isObject(fresh) || !isObject(old)) return fresh;
-  const entries = Object.entries(fresh).map(([key, value]) => [key, key === "env" || !Object.hasOwn(old, key) ? value : withVariables(value, old[key])] as const);
-  const env = isObject(old["env"]) ? { env: { ...(isObject(fresh["env"]) ? fresh["env"] : {}), ...old["env"] } } : {};
-  return { ...Object.fromEntries(entries), ...env };
+  const entries = Object.entries(fresh).map(([key, value]) => [key, VARIABLES.some(one => one === key) || !Object.hasOwn(old, key) ? value : withVariables(value, old[key])] as const);
+  const joined = VARIABLES.flatMap(key => isObject(old[key]) ? [[key, { ...(isObject(fresh[key]) ? fresh[key] : {}), ...old[key] }] as const] : []);
+  return { ...Object.fromEntries(entries), ...Object.fromEntries(joined) };
 }

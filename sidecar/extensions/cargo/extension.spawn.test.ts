@@ -65,7 +65,7 @@ suite("the extension Cargo in a session", () => {
 });
 
 suite("the extension Cargo with a real cargo", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let registry: CrateRegistry, home: CargoHome;
   suiteSetup(async function () {
     cargoOr(this);

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { IdeAnswer, IdeOperation } from "../../../src/protocol/ide";
-import { realClock, type Clock } from "../../rpc/clock";
+import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
@@ -26,7 +26,7 @@ class Rig implements AsyncDisposable {
   readonly log = path.join(this.#folder.path, "log");
   readonly progress: string[] = [];
 
-  constructor(habits: readonly string[] = [], { clock = hurriedClock(5), limitMs = 150_000, starting = () => undefined, ...more }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {}) {
+  constructor(habits: readonly string[] = [], { clock = hurriedClock(2), limitMs = 150_000, starting = () => undefined, ...more }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {}) {
     this.rig = new ExtensionRig({ clock, environment: async () => { starting(); return process.env; } });
     this.write(TEXT);
     const spec = program("lsp-server", habits, { LSP_LOG: this.log });
@@ -37,7 +37,7 @@ class Rig implements AsyncDisposable {
   get folder(): string { return this.#folder.path; }
   get file(): string { return path.join(this.folder, "a.words"); }
   write(text: string, name = "a.words"): void { writeFileSync(path.join(this.folder, name), text); }
-  heard(): readonly string[] { return readFileSync(this.log, "utf8").trim().split("\n"); }
+  heard(): readonly string[] { return existsSync(this.log) ? readFileSync(this.log, "utf8").trim().split("\n") : []; }
   times(method: string): number { return this.heard().filter(each => each === method).length; }
 
   ask(operation: IdeOperation, signal = new AbortController().signal): Promise<IdeAnswer> {
@@ -58,6 +58,22 @@ class Rig implements AsyncDisposable {
   }
 }
 
+/** A clock on which this one time comes when the test says so. */
+class HeldClock implements Clock {
+  readonly #clock = hurriedClock(5);
+  readonly held: (() => void)[] = [];
+
+  constructor(private readonly heldMs: number) {}
+
+  now(): number { return this.#clock.now(); }
+
+  after(ms: number, expired: () => void): Disposable {
+    if (ms !== this.heldMs) return this.#clock.after(ms, expired);
+    this.held.push(expired);
+    return { [Symbol.dispose]: () => { this.held.splice(this.held.indexOf(expired), 1); } };
+  }
+}
+
 const says = (pattern: RegExp) => (error: unknown): boolean => error instanceof RpcError && (match(error.message, pattern), true);
 const places = (answer: IdeAnswer): readonly string[] => answer.kind === "locations" ? answer.locations.map(({ range, text }) => `${range.start.line}:${range.start.character} ${text}`) : [];
 const ALL = ["0:8 error 7 one two BAD  ", "2:4 warning odd two ODD heard"];
@@ -73,16 +89,12 @@ suite("language servers", () => {
   });
 
   test("one that nobody needs any more is ended, and started again when it is needed", async () => {
-    const hurried = hurriedClock(5), unused: (() => void)[] = [];
-    await using rig = new Rig([], { clock: { now: () => hurried.now(), after: (ms, expired) => {
-      if (ms !== UNUSED_MS) return hurried.after(ms, expired);
-      unused.push(expired);
-      return { [Symbol.dispose]: () => { unused.splice(unused.indexOf(expired), 1); } };
-    } } });
+    const clock = new HeldClock(UNUSED_MS);
+    await using rig = new Rig([], { clock });
     equal(await rig.hover("three"), "**three**, 5 letters");
     equal(await rig.hover("three"), "**three**, 5 letters");
-    equal(unused.length, 1);
-    unused[0]?.();
+    equal(clock.held.length, 1);
+    clock.held[0]?.();
     await eventually(() => rig.times("exit") === 1, "its end");
     equal(await rig.hover("three"), "**three**, 5 letters");
     equal(rig.times("initialize"), 2);
@@ -131,7 +143,7 @@ suite("language servers", () => {
   });
 
   test("diagnostics that a server publishes are waited for until it says no more", async () => {
-    await using rig = new Rig([], { clock: realClock });
+    await using rig = new Rig([], { clock: hurriedClock(1) });
     deepEqual(await rig.problems(), ALL);
     rig.write("fine\n");
     deepEqual(await rig.problems(), []);
@@ -206,7 +218,7 @@ suite("language servers", () => {
 
     test("die-open: who waits for what it says of a file waits no longer", async () => {
       for (const operation of [{ operation: "code_actions", at: { line: 0 } }, { operation: "diagnostics" }] as const) {
-        await using rig = new Rig(["die-open"], { clock: realClock });
+        await using rig = new Rig(["die-open"], { clock: hurriedClock(1) });
         await rejects(rig.ask({ ...operation, path: rig.file }), says(/is gone: it ended with exit code 4/));
       }
     });
@@ -225,10 +237,14 @@ suite("language servers", () => {
     });
 
     test("mute: nobody waits longer than the limit, and the request is withdrawn", async () => {
-      await using rig = new Rig(["mute"], { clock: hurriedClock(20), limitMs: 20_000 });
-      await rejects(rig.hover("one"), says(/There was no answer within 20 seconds/));
+      const clock = new HeldClock(20_000);
+      await using rig = new Rig(["mute"], { clock, limitMs: 20_000 });
+      const refused = rejects(rig.hover("one"), says(/There was no answer within 20 seconds/));
+      await eventually(() => rig.times("textDocument/hover") === 1, "the question");
+      clock.held[0]?.();
+      await refused;
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
-      equal(rig.times("$/cancelRequest"), 1);
+      await eventually(() => rig.times("$/cancelRequest") === 1, "that it is withdrawn");
     });
 
     test("mute: who does not want it any more waits no longer", async () => {
@@ -240,8 +256,12 @@ suite("language servers", () => {
     });
 
     test("mute-start: the limit counts for its start, too", async () => {
-      await using rig = new Rig(["mute-start"], { clock: hurriedClock(40), limitMs: 10_000 });
-      await rejects(rig.hover("one"), says(/There was no answer within 10 seconds/));
+      const clock = new HeldClock(10_000);
+      await using rig = new Rig(["mute-start"], { clock, limitMs: 10_000 });
+      const refused = rejects(rig.hover("one"), says(/There was no answer within 10 seconds/));
+      await eventually(() => rig.times("initialize") === 1, "its start");
+      clock.held[0]?.();
+      await refused;
     });
 
     test("stubborn: it is gone when the servers are closed", async function () {

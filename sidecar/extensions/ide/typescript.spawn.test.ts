@@ -16,7 +16,7 @@ const MATH = "/** Adds. */\nexport function add(a: number, b: number): number {\
 const MAIN = `import { add } from "./math";\n\nexport const sum = add(1, 2);\nconst wrong: string = add(3, 4);\nconsole.log( wrong );\n`;
 
 suite("IDE operations over typescript-language-server", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const folder = temporaryFolder(), rig = new ExtensionRig(), bin = path.resolve("node_modules/typescript-language-server/lib/cli.mjs");
   const settings = { languages: { typescript: { command: process.execPath, args: [bin, "--stdio"], initializationOptions: { tsserver: { fallbackPath: path.resolve("node_modules/typescript/lib") }, disableAutomaticTypingAcquisition: true } } } };
   const world = new World({ stages: [ide.define(settings, rig.world), bridge()] });

@@ -129,7 +129,7 @@ suite("the memory of Sparkle", () => {
   });
 
   test("two windows that write at once lose nothing", async function () {
-    this.timeout(20_000);
+    this.timeout(120_000);
     using kept = new Kept();
     const windows = ["one", "two"].map(name => {
       const { command, args } = program("sparkle-writer", [kept.home, kept.cwd, name, "6"]);

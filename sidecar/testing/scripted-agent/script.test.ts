@@ -31,6 +31,7 @@ suite("the language of the scripted agent", () => {
     ["ask p1 options=allow_once,allow_once no-title input={\"a\":[1,\"}\"]}", { step: "ask", id: "p1", parallel: false, fields: [["options", "allow_once,allow_once"], ["no-title", true], ["input", { a: [1, "}"] }]] }],
     ["ask* p1", { step: "ask", id: "p1", parallel: true, fields: [] }],
     ["read /a/b", { step: "read", text: "/a/b" }],
+    ["await /a/b", { step: "await", text: "/a/b" }],
     ["write /a/b one\\ntwo", { step: "write", path: "/a/b", text: "one\ntwo" }],
     ["terminal sh -c 'echo x'", { step: "terminal", text: "sh -c 'echo x'" }],
     ["terminal-start ls -l", { step: "terminal-start", text: "ls -l" }],
@@ -59,7 +60,7 @@ suite("the language of the scripted agent", () => {
     ["error -32603 no luck", { step: "error", code: -32603, message: "no luck" }],
   ];
   for (const [text, step] of table) test(text, () => deepEqual(steps(text), [step]));
-  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1", "show", "form x", "show me", "visit", "visited", "withdraw", "option a", "notice loud x", "compact c1", "compact-say c1", "chosen x", "terminal-start", "terminal-kill x"]) {
+  for (const text of ["say", "crash x", "crash", "stream 3", "mcp s t {", "mcp s t [1]", "ask", "toolupdate t1 completed =", "toolupdate t1 text={x", "tool t1 edit", "late x", "error x y", "hang 1", "show", "form x", "show me", "visit", "visited", "withdraw", "option a", "notice loud x", "compact c1", "compact-say c1", "chosen x", "terminal-start", "terminal-kill x", "await", "await me now"]) {
     test(`${text} is no step`, () => equal(parseScript(text).kind, "text"));
   }
   test("every text is a script or a text", () => {

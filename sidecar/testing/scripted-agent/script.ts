@@ -7,7 +7,7 @@
 import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
 
-type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "terminal" | "terminal-start" | "tools" | "env" | "stop";
+type TextStep = "say" | "think" | "garbage" | "stderr" | "title" | "mode" | "read" | "await" | "terminal" | "terminal-start" | "tools" | "env" | "stop";
 type BareStep = "chosen" | "hang" | "hang-forever" | "wait-cancel" | "kill" | "unknown-update" | "unknown-request" | "unknown-notification" | "answer-twice" | "pid" | "received"
   | "terminal-wait" | "terminal-output" | "terminal-kill" | "terminal-release";
 type NumberStep = "crash" | "sleep" | "stderr-flood";
@@ -93,6 +93,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   say: text("say"), think: text("think"), garbage: text("garbage"), stderr: text("stderr"), title: text("title"), terminal: text("terminal"), "terminal-start": text("terminal-start"),
   mode: form(/^(\S+)$/, id => ({ step: "mode", text: id })),
   read: form(/^(\S+)$/, path => ({ step: "read", text: path })),
+  await: form(/^(\S+)$/, path => ({ step: "await", text: path })),
   tools: form(/^(\S+)$/, server => ({ step: "tools", text: server })),
   env: form(/^(\w+)$/, name => ({ step: "env", text: name })),
   stop: form(/^(\w+)$/, reason => ({ step: "stop", text: reason })),

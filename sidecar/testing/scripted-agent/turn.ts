@@ -8,6 +8,7 @@ import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
+import { fileThere } from "./gate";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
 import { numberedWords, type Step } from "./script";
@@ -122,6 +123,7 @@ class Turn {
       case "stderr": return void process.stderr.write(`${step.text}\n`);
       case "stderr-flood": return stderrFlood(step.n);
       case "sleep": await after(step.n, undefined, { signal: cancelled }); return;
+      case "await": return fileThere(step.text, cancelled);
       case "hang": return untilAborted(cancelled);
       case "hang-forever": return new Promise(() => undefined);
       case "wait-cancel": await untilAborted(cancelled); this.#winding = true; return;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { newTab, openScripted, seen, shownText, showsText } from "./scripted";
+import { newTab, openScripted, reloadWebviews, seen, shownText, showsText, stopTurn } from "./scripted";
 
 /** Agents of their own: what is chosen for one is remembered for it, by all windows of the server. */
 const agent = (id: string, name: string, ...flags: readonly string[]) =>
@@ -32,11 +32,7 @@ suite("all that an agent can offer, ask and show", () => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   }
-  /** Ends the turn, if one is running. */
-  async function stop(): Promise<void> {
-    if (await turnState(box.frame) !== "idle") await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
-  }
+  const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
   suite("choices at the prompt", () => {
@@ -121,6 +117,7 @@ suite("all that an agent can offer, ask and show", () => {
       const form = chat().locator(".symposium-form");
       await form.waitFor();
       assert.match(await card("elicitation").innerText(), /Newer[^]*Who are you\?[^]*About you/);
+      await seen(() => card("elicitation").evaluate(element => element.contains(document.activeElement)), "the focus in the form's card");
       const { keyboard } = box.page;
       await tabTo(/^Your name/);
       await keyboard.type("Ada");
@@ -137,7 +134,7 @@ suite("all that an agent can offer, ask and show", () => {
       await keyboard.press("Enter");
       await showsText(box.frame, /Your age .*18/);
       assert.equal(await turnState(box.frame), "running");
-      assert.match(await focused(), /^Your age/);
+      await seen(async () => /^Your age/.test(await focused()), "the focus on what is wrong");
       await keyboard.press("ControlOrMeta+a");
       await seen(selectsAll, "all of the field selected"); // VS Code does it, some time after the key: what is typed before is in what is replaced
       await keyboard.type("36");
@@ -157,9 +154,8 @@ suite("all that an agent can offer, ask and show", () => {
     test("one that is open when the view is loaded again can still be answered", async () => {
       await sendPrompt(box.frame, FORM);
       await chat().locator(".symposium-form").waitFor();
-      await box.frame.locator("body").evaluate(body => { body.dataset["old"] = "true"; });
-      await box.command("Developer: Reload Webviews");
-      await seen(async () => await box.frame.locator("body[data-ready]:not([data-old])").count().catch(() => 0) === 1 && !/cannot be answered/.test(await card("elicitation").innerText()), "the form, to be answered");
+      await reloadWebviews(box);
+      await seen(async () => !/cannot be answered/.test(await card("elicitation").innerText()), "the form, to be answered");
       await chat().getByLabel("Your name").fill("Grace");
       await chat().getByLabel("Your age").fill("40");
       await chat().getByRole("button", { name: "Submit" }).click();

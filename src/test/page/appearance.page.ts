@@ -1,8 +1,8 @@
 /** What the chat looks like: one conversation with every kind of card in VS Code's light, dark and high-contrast themes. */
 import assert from "node:assert/strict";
-import { sendPrompt, type Box } from "./harness";
+import { sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour } from "./looks";
-import { button, newTab, openScripted, showsText, typeDraft, wear } from "./scripted";
+import { button, newTab, openScripted, seen, showsText, typeDraft, wear } from "./scripted";
 
 const ANSWER = [
   "## What `count` does", "It splits the text at **white space** and counts what is *not empty*; see [the documentation](https://example.com/docs).",
@@ -49,14 +49,15 @@ suite("the chat's appearance", () => {
     await box.open();
     await box.page.emulateMedia({ reducedMotion: "reduce" }); // no colour is in between two
     await sendPrompt(box.frame, "title Broken; error -32603 The model is overloaded, try again in a minute.");
-    await showsText(box.frame, "overloaded");
+    await turnEnded(box.frame);
     await newTab(box);
     await sendPrompt(box.frame, "error -32603 The model is overloaded");
-    await showsText(box.frame, "overloaded");
+    await turnEnded(box.frame);
     await sendPrompt(box.frame, SCRIPT);
     await button(box.frame, /Allow once/i).first().click();
     await showsText(box.frame, /Allowed/);
     await button(box.frame, "Bypass permissions").first().waitFor();
+    await seen(() => box.frame.locator("[data-kind=permission]:visible").last().evaluate(card => card === document.activeElement), "the focus on the second question"); // and no more of it taken from who types
     await typeDraft(box.frame, "And then\nwrite a test for it");
   });
   suiteTeardown(() => box.close());

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour, THEMES } from "./looks";
-import { openScripted, seen, showsText, wear } from "./scripted";
+import { becomes, openScripted, seen, showsText, wear } from "./scripted";
 
 const SETTINGS = {
   "symposium.agents": [{ id: "looks", name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), "--options"] } } }],
@@ -80,13 +80,13 @@ suite("the look of what an agent shows and asks", () => {
 
   test("plan and usage can be unfolded by keyboard, and say what they say to those who do not see them", async () => {
     const plan = chat().locator("button.symposium-plan");
-    assert.equal(await plan.innerText(), "Plan 1 of 3 · Change the expression");
+    await becomes(() => plan.innerText(), "Plan 1 of 3 · Change the expression", "the plan");
     await plan.focus();
     await box.page.keyboard.press("Enter");
-    assert.deepEqual(await chat().locator(".symposium-plan-steps > li").evaluateAll(all => all.map(step => step.textContent)), ["✓Read the source, done", "◐Change the expression, in progress", "○Run the tests, to do"]);
+    await becomes(() => chat().locator(".symposium-plan-steps > li").evaluateAll(all => all.map(step => step.textContent)), ["✓Read the source, done", "◐Change the expression, in progress", "○Run the tests, to do"], "the steps");
     const usage = chat().locator("button.symposium-usage");
-    assert.deepEqual([await usage.innerText(), await usage.getAttribute("aria-label"), await usage.getAttribute("data-tone")],
-      ["182k of 200k tokens · $0.34", "182k of 200k tokens · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. It is nearly full. This session has cost $0.34 so far.", "warning"]);
+    await becomes(async () => [await usage.innerText(), await usage.getAttribute("aria-label"), await usage.getAttribute("data-tone")],
+      ["182k of 200k tokens · $0.34", "182k of 200k tokens · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. It is nearly full. This session has cost $0.34 so far.", "warning"], "the usage");
     await usage.focus();
     await box.page.keyboard.press("Space");
     await chat().getByText("The agent's context holds 182,345 of 200,000 tokens").waitFor();
@@ -115,9 +115,9 @@ suite("the look of what an agent shows and asks", () => {
 
   test("what does not fit is said at its field and marked, the first takes the focus, and the form stays", async () => {
     await form().getByRole("button", { name: "Submit" }).click();
-    assert.deepEqual(await form().locator(".symposium-wrong:visible").allInnerTexts(), ["Name is needed.", "Mail has to be an e-mail address.", "Copies has to be a number."]);
+    await becomes(() => form().locator(".symposium-wrong:visible").allInnerTexts(), ["Name is needed.", "Mail has to be an e-mail address.", "Copies has to be a number."], "what is wrong");
     assert.deepEqual(await form().locator("[aria-invalid=true]").evaluateAll(all => all.map(element => element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : "")), ["Name (required)", "Mail", "Copies (required)"]);
-    assert.equal(await form().getByLabel("Name").evaluate(element => element === document.activeElement), true);
+    await seen(() => form().getByLabel("Name").evaluate(element => element === document.activeElement), "the focus on the first");
     assert.equal(await form().getByRole("alert").innerText(), "Nothing was sent yet: Name is needed. Mail has to be an e-mail address. Copies has to be a number.");
   });
 
@@ -185,7 +185,6 @@ suite("the look of what an agent shows and asks", () => {
       await form().getByLabel("Copies").press("Enter");
       await showsText(box.frame, "Answered by you");
       await atRest();
-      await turnEnded(box.frame);
       assert.equal(await form().count(), 0);
       await seen(async () => await focused() === "Prompt", "the focus on the prompt");
       await showsText(box.frame, `accept {"name":"symposium","day":"2026-11-21","copies":3,"signed":true,"channel":"b","targets":["macOS"]}`);
@@ -198,16 +197,16 @@ suite("the look of what an agent shows and asks", () => {
       const options = chat().locator(".symposium-commands [role=option]");
       await seen(async () => await options.count() === 3, "three commands");
       await box.page.keyboard.press("ArrowUp");
-      assert.match(await chat().locator(".symposium-commands [aria-selected=true]").innerText(), /^\/pr-create/);
+      await seen(async () => /^\/pr-create/.test(await chat().locator(".symposium-commands [aria-selected=true]").innerText()), "the last command, selected");
       assert.equal(await input().getAttribute("aria-activedescendant"), await chat().locator(".symposium-commands [aria-selected=true]").getAttribute("id"));
       await box.page.keyboard.type("rev");
       await seen(async () => await options.count() === 1, "one command");
       await box.page.keyboard.press("Tab");
-      assert.equal(await input().textContent(), "/review ");
-      assert.equal(await chat().locator(".symposium-command-hint").innerText(), "/review what to review");
+      await becomes(() => input().textContent(), "/review ", "the command");
+      await becomes(() => chat().locator(".symposium-command-hint").innerText(), "/review what to review", "its hint");
       await box.page.keyboard.type("all");
       await box.page.keyboard.press("Escape");
-      assert.equal(await input().textContent(), "/review all");
+      await becomes(() => input().textContent(), "/review all", "what was typed");
       await box.page.keyboard.press("Enter");
       await showsText(box.frame, "You said: /review all");
     });
@@ -217,10 +216,10 @@ suite("the look of what an agent shows and asks", () => {
       await input().focus();
       await box.page.keyboard.type("/p");
       await box.page.keyboard.press("Escape");
-      assert.deepEqual([await input().textContent(), await chat().locator(".symposium-commands:visible").count()], ["/p", 0]);
+      await becomes(async () => [await input().textContent(), await chat().locator(".symposium-commands:visible").count()], ["/p", 0], "the text without the list");
       await box.page.keyboard.type("r");
       await chat().locator(".symposium-commands [role=option]", { hasText: "pr-create" }).click();
-      assert.equal(await input().textContent(), "/pr-create ");
+      await becomes(() => input().textContent(), "/pr-create ", "the command");
       await input().fill("/plan");
       await box.page.keyboard.press("Enter");
       await showsText(box.frame, "You said: /plan");

@@ -1,9 +1,9 @@
 /** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { button, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import { becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
@@ -14,10 +14,11 @@ suite("the chat view, with a scripted agent", () => {
   suiteTeardown(() => box.close());
 
   test("an answer is streamed: its first words are there while the agent still writes", async () => {
-    const { frame } = box;
-    await sendPrompt(frame, "stream 40 chunks of 12 chars every 50 ms; say END");
+    const { frame } = box, rest = gate();
+    await sendPrompt(frame, `stream 40 chunks of 12 chars every 20 ms; ${rest.step}; say END`);
     await showsText(frame, /w1 w2/);
     assert.equal(await turnState(frame), "running");
+    rest.open();
     await turnEnded(frame);
     const { answer } = await lastExchange(frame);
     assert.match(answer, /END$/);
@@ -40,8 +41,7 @@ suite("the chat view, with a scripted agent", () => {
     await showsText(box.frame, "rm -r build");
     await showsText(box.frame, /Scripted (wants|asks)/);
     await box.screenshot("permission-light");
-    const labels = await button(box.frame, /./).allInnerTexts();
-    assert.ok(labels.some(label => label.includes("Bypass permissions for this agent")), labels.join(", "));
+    await button(box.frame, "Bypass permissions for this agent").waitFor();
     await button(box.frame, /reject_once|Reject/i).first().click();
     await turnEnded(box.frame);
     assert.match(await shownText(box.frame), /Rejected/);
@@ -50,29 +50,33 @@ suite("the chat view, with a scripted agent", () => {
 
   test("stop asks the agent to stop and waits for it to end the turn", async () => {
     await sendPrompt(box.frame, "say working; wait-cancel");
-    await showsText(box.frame, "working");
+    await showsText(box.frame, /^working$/m);
     await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
   });
 
   test("hidden in mid-stream and shown again: every chunk once, in order", async () => {
+    const rest = gate();
     await newTab(box);
-    await sendPrompt(box.frame, "stream 120 chunks of 10 chars every 50 ms; say END");
+    await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
     await showsText(box.frame, /w3\b/);
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await hideChat(box);
     await toggleSidebar(box);
     await showsText(box.frame, /w1\b/);
+    rest.open();
     await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /END$/);
     const words = await numberedWords(box.frame);
     assert.ok(isCounting(words) && words.length > 200, `words on screen: ${words.join(" ")}`);
   });
 
   test("hidden while the agent writes to the end, shown afterwards: all of it is there", async () => {
-    await sendPrompt(box.frame, "say again; stream 30 chunks of 10 chars every 20 ms; say THE-END");
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    const rest = gate(), icon = box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') });
+    await sendPrompt(box.frame, `say again; stream 30 chunks of 10 chars every 20 ms; ${rest.step}; say THE-END`);
+    await hideChat(box);
+    rest.open();
+    await icon.locator(".badge-content", { hasText: /^1$/ }).waitFor(); // an answer to read: it is whole
     await toggleSidebar(box);
     await seen(async () => (await lastExchange(box.frame)).answer.includes("THE-END"), "the end of the answer");
     assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/THE-END/g)].length, 1);
@@ -81,7 +85,7 @@ suite("the chat view, with a scripted agent", () => {
   test("reloaded with a question open: the card is back and answers", async () => {
     await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
     await button(box.frame, "Bypass permissions").first().waitFor();
-    await box.command("Developer: Reload Webviews");
+    await reloadWebviews(box);
     await button(box.frame, "Bypass permissions").first().waitFor();
     await button(box.frame, /allow_once|Allow/i).first().click();
     await turnEnded(box.frame);
@@ -89,32 +93,34 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("two tabs stream at once, each its own words, from one process", async () => {
+    const rest = gate(), ends = (word: string): Promise<void> => seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
     await newTab(box);
-    await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say FIRST");
+    await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say FIRST`);
     await newTab(box);
-    await sendPrompt(box.frame, "stream 60 chunks of 10 chars every 60 ms; say SECOND");
+    await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say SECOND`);
+    await showsText(box.frame, /w1 w2/);
+    rest.open();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
     assert.ok(isCounting(await numberedWords(box.frame)));
     await box.frame.locator(".mynah-nav-tabs-wrapper .mynah-tab-item-label, .mynah-tabs-container .mynah-tab-item-label").nth(-2).click();
-    await showsText(box.frame, "FIRST");
+    await ends("FIRST");
     assert.ok(isCounting(await numberedWords(box.frame)));
-    assert.equal(processesOf(box, "scripted-agent").length, 1);
+    await becomes(() => Promise.resolve(processesOf(box, "scripted-agent").length), 1, "one process");
   });
 
   test("what was typed right before the view collapses is back when it opens", async () => {
     const input = await promptInput(box.frame);
     await input.fill("");
     await input.pressSequentially("half a thought");
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await hideChat(box);
     await toggleSidebar(box);
     await seen(async () => (await box.frame.locator(".mynah-chat-prompt-input:visible").innerText().catch(() => "")).includes("half a thought"), "the draft");
     await (await promptInput(box.frame)).fill("");
   });
 
   test("the agent is killed in mid-stream: one sentence, and the next prompt works", async () => {
-    await sendPrompt(box.frame, "say before; stream 400 chunks of 10 chars every 50 ms");
+    await sendPrompt(box.frame, "say before; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await showsText(box.frame, /w5\b/);
     const [agent] = processesOf(box, "scripted-agent");
     assert.ok(agent !== undefined);
@@ -130,7 +136,7 @@ suite("the chat view, with a scripted agent", () => {
 
   test("the sidecar is killed in mid-stream: what was on screen stays, one sentence, and the next prompt works", async () => {
     await newTab(box);
-    await sendPrompt(box.frame, "stream 400 chunks of 10 chars every 50 ms");
+    await sendPrompt(box.frame, "stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await showsText(box.frame, /w9\b/);
     const [sidecar] = processesOf(box, "sidecar.js serve");
     assert.ok(sidecar !== undefined);
@@ -142,8 +148,7 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, "say alive");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /alive/);
-    assert.equal(processesOf(box, "sidecar.js serve").length, 1);
-    await seen(async () => processesOf(box, "scripted-agent").length === 1, "the old agent is gone");
+    await becomes(() => Promise.resolve([processesOf(box, "sidecar.js serve").length, processesOf(box, "scripted-agent").length]), [1, 1], "one sidecar, and the old agent gone");
   });
 
   test("bypass allows this call, sets the setting, and later questions are answered visibly", async () => {
@@ -164,14 +169,19 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, "say traced to the end");
     await turnEnded(box.frame);
     const folder = path.join(box.server.home, "trace");
-    await seen(() => Promise.resolve(readdirSync(folder).some(file => readFileSync(path.join(folder, file), "utf8").includes("traced to the end"))), "the trace");
-    const events = readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n")).filter(line => line !== "").map((line): { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } => JSON.parse(line) as object);
-    assert.ok(events.some(({ type, method, from }) => type === "request" && method === "initialize" && from === "client"));
-    assert.ok(events.some(({ type, method, from }) => type === "notification" && method === "session/update" && from === "Scripted"));
+    /** Lines that are whole; what is written just now ends in one that is not. */
+    const lines = (): readonly string[] => existsSync(folder) ? readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n").slice(0, -1)) : [];
+    const has = (type: string, method: string, from: string, text = "") => (line: string): boolean => {
+      const event: { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } = JSON.parse(line) as object;
+      return event.type === type && event.method === method && event.from === from && line.includes(text);
+    };
+    const wanted = [has("request", "initialize", "client"), has("request", "session/prompt", "client", "traced to the end"), has("notification", "session/update", "Scripted", "traced to the end")];
+    await seen(() => Promise.resolve(wanted.every(each => lines().some(each))), "all of it in the trace");
   });
 
   test("an agent that cannot be started says so in a sentence with a button", async () => {
     box.server.writeSettings({ ...scripted(), "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }], "symposium.currentAgentId": "absent" });
+    await seen(async () => await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of new tabs"]').inputValue().catch(() => "") === "absent", "that the agent of new tabs is another");
     await box.command("Symposium: New Tab");
     await showsText(box.frame, /Absent could not be started/);
     await button(box.frame, "Select Agent").first().waitFor();

@@ -1,8 +1,8 @@
 /** What tests of the prompt do with it again and again. */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { lastExchange, turnEnded, type Box } from "./harness";
-import { seen } from "./scripted";
+import { lastExchange, sending, turnEnded, type Box } from "./harness";
+import { becomes, seen } from "./scripted";
 
 export const THEMES = [
   { theme: "Dark Modern", kind: "vscode-dark", name: "dark" },
@@ -25,10 +25,17 @@ export const focused = (frame: FrameLocator): Promise<string> => frame.locator("
   return document.hasFocus() && at && at !== document.body ? at.getAttribute("aria-label") ?? at.getAttribute("data-kind") ?? at.textContent.trim() : "";
 });
 
+export const hasFocus = (frame: FrameLocator, name: string): Promise<void> => becomes(() => focused(frame), name, `the focus on ${name}`);
+
+/** Sends what is in the prompt by keyboard, and waits for the end of the turn. */
+export async function sendByKey(box: Box, key = "Enter"): Promise<void> {
+  await sending(box.frame, () => box.page.keyboard.press(key));
+  await turnEnded(box.frame);
+}
+
 /** Sends what is in the prompt, whose last step is `received`: what the agent got besides the words. */
 export async function received(box: Box): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  await box.page.keyboard.press("Enter");
-  await turnEnded(box.frame);
+  await sendByKey(box);
   return blocksIn((await lastExchange(box.frame)).answer);
 }
 

@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { lastExchange, readCards, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { button, newTab, openScripted, processesOf, seen, showsText, toggleSidebar } from "./scripted";
+import { becomes, button, hideChat, newTab, notification, openScripted, processesOf, seen, showsText, stopTurn } from "./scripted";
 
 const SETTINGS = { "files.autoSave": "off", "terminal.integrated.gpuAcceleration": "off", "diffEditor.useInlineViewWhenSpaceIsLimited": false };
 
@@ -19,7 +19,7 @@ suite("an agent that works through the editor", () => {
   });
   suiteTeardown(() => box.close());
   teardown(async () => {
-    if (await box.frame.locator('body:not([data-turn="idle"])[data-turn]').count().catch(() => 0) > 0) await stop();
+    if (await box.frame.locator('body:not([data-turn="idle"])[data-turn]').count().catch(() => 0) > 0) await stopTurn(box.frame);
   });
 
   const inFolder = (name: string): string => path.join(folder, name);
@@ -68,7 +68,7 @@ suite("an agent that works through the editor", () => {
       await live.letGo();
       await turnEnded(box.frame);
       await prints(/^plain words\nred words\nafter the gate\n*$/);
-      assert.equal(await state().innerText(), "exit code 3");
+      await becomes(() => state().innerText(), "exit code 3", "how it ended");
       assert.match((await lastExchange(box.frame)).answer, /exit 3: plain words/);
       await box.screenshot("terminal-light");
     });
@@ -80,7 +80,7 @@ suite("an agent that works through the editor", () => {
       await button(box.frame, "Allow once").first().click();
       await turnEnded(box.frame);
       assert.match((await lastExchange(box.frame)).answer, /exit SIGTERM\s*begun/);
-      assert.equal(await state().innerText(), "SIGTERM");
+      await becomes(() => state().innerText(), "SIGTERM", "how it ended");
       await prints(/^begun\n*$/);
     });
 
@@ -88,25 +88,24 @@ suite("an agent that works through the editor", () => {
       const { command } = gated("stopped", "begun\\n", "echo never");
       await sendPrompt(box.frame, `terminal ${command}`);
       await prints(/^begun\n*$/);
-      const running = processesOf(box, command);
-      assert.equal(running.length, 1);
+      await becomes(() => Promise.resolve(processesOf(box, command).length), 1, "its process");
       await stop();
-      assert.equal(await state().innerText(), "SIGTERM");
-      assert.deepEqual(processesOf(box, command), []);
+      await becomes(() => state().innerText(), "SIGTERM", "how it ended");
+      await becomes(() => Promise.resolve(processesOf(box, command)), [], "no process of it");
     });
 
     test("with more output than a card takes: its end is on screen; Open in Terminal shows all of it", async () => {
       await ask("terminal seq 700");
       await prints(/^201\n[^]*\n700\n*$/);
-      assert.ok(await terminal().getByText("The beginning is left out.").isVisible());
-      assert.ok(await output().evaluate(each => each.scrollHeight > each.clientHeight && each.scrollHeight - each.scrollTop - each.clientHeight < 2), "scrolled to its end");
+      await terminal().getByText("The beginning is left out.").waitFor();
+      await seen(() => output().evaluate(each => each.scrollHeight > each.clientHeight && each.scrollHeight - each.scrollTop - each.clientHeight < 2), "its end, to which it is scrolled");
       await terminal().getByRole("button", { name: "Open in Terminal" }).click();
       const rows = box.page.locator(".terminal-wrapper .xterm-rows");
       await seen(async () => /699\s+700\s+exit code 0/.test(await rows.innerText().catch(() => "")), "the output in a terminal of VS Code");
       await box.page.locator(".panel .single-terminal-tab", { hasText: "seq 700" }).waitFor();
       await box.screenshot("open-in-terminal-light");
       await box.command("Terminal: Scroll to Top");
-      await seen(async () => /^\s*1\s+2\s+3\s/.test(await rows.innerText()), "its beginning");
+      await seen(async () => /^\s*1\s+2\s+3\s/.test(await rows.innerText().catch(() => "")), "its beginning");
       await box.command("Terminal: Kill the Active Terminal Instance");
     });
   });
@@ -188,7 +187,7 @@ suite("an agent that works through the editor", () => {
     await stop();
     await sendPrompt(box.frame, works("f2", "src/count.mjs:3"));
     await fileTab("count.mjs").waitFor();
-    assert.equal(await fileTab("count.mjs").locator(".monaco-icon-label.italic").count(), 1, "it is a preview");
+    await becomes(() => fileTab("count.mjs").locator(".monaco-icon-label.italic").count(), 1, "a preview");
     await seen(async () => await box.page.locator(".editor-group-container .active-line-number").first().innerText().catch(() => "") === "3", "the line");
     assert.ok(await box.frame.locator("body").evaluate(() => document.hasFocus()), "the focus is in the chat");
     await follow.click();
@@ -210,8 +209,8 @@ suite("an agent that works through the editor", () => {
     await button(box.frame, "Send Again").click();
     await showsText(box.frame, new RegExp(`^pid ${back}$`, "m"));
     await stop();
-    assert.deepEqual((await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text), ["pid; wait-cancel", "pid; wait-cancel"]);
-    assert.deepEqual(others(), [back]);
+    await becomes(async () => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text), ["pid; wait-cancel", "pid; wait-cancel"], "the prompt twice");
+    await becomes<readonly unknown[]>(() => Promise.resolve(others()), [back], "no more than one other agent");
   });
 
   test("a question while the view is hidden: a badge on its icon, and a notification that leads to it", async () => {
@@ -219,18 +218,16 @@ suite("an agent that works through the editor", () => {
     const badge = box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
     await sendPrompt(box.frame, `terminal ${hidden.command}; ask p1 title="Delete everything?"`);
     await seen(async () => await chat().locator(".symposium-terminal-state").last().innerText({ timeout: 1_000 }).catch(() => "") === "running", "the agent at work");
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+    await hideChat(box);
     assert.equal(await badge.isVisible(), false);
     await hidden.letGo();
-    const toast = box.page.locator(".notification-toast", { hasText: "Scripted asks you something." });
-    await toast.waitFor();
+    const toast = await notification(box, "Scripted asks you something.");
     await badge.locator(".badge-content", { hasText: /^1$/ }).waitFor();
     await toast.getByRole("button", { name: "Open Chat" }).hover(); // it has come to rest
     await box.screenshot("badge-light");
     await toast.getByRole("button", { name: "Open Chat" }).click();
     await button(box.frame, "Allow once").waitFor();
-    assert.match(await card("permission").innerText(), /Delete everything\?/);
+    await seen(async () => /Delete everything\?/.test(await card("permission").innerText()), "the question");
     await badge.waitFor({ state: "hidden" });
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);

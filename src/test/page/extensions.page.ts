@@ -5,7 +5,7 @@ import type { FrameLocator } from "playwright-core";
 import { violations } from "./axe";
 import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { look, newTab, openScripted, processesOf, seen, shownText, showsText } from "./scripted";
-import { openSettings, rowOf, setting, shows } from "./settings-box";
+import { closeEditors, openSettings, rowOf, setting, shows } from "./settings-box";
 
 const own = (id: string, name: string, isEnabled: boolean, command: string, ...args: readonly string[]): object => ({ id, name, _enabled: isEnabled, _source: "custom", distribution: { local: { command, args } } });
 const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
@@ -31,11 +31,10 @@ suite("agent extensions", () => {
   /** In the settings as an editor, which leaves the chat where it is. */
   async function inSettings(act: (page: FrameLocator) => Promise<void>): Promise<void> {
     await act(await openSettings(box, "page"));
-    await box.command("View: Close All Editors");
-    await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+    await closeEditors(box);
   }
   const enable = (name: string, isOn: boolean): Promise<void> => inSettings(async page => {
-    await rowOf(page, name).getByRole("checkbox", { name: `Enable ${name}` }).setChecked(isOn);
+    await rowOf(page, name).getByRole("checkbox", { name: `Enable ${name}`, checked: !isOn }).click();
     const isSo = (entry: Readonly<Record<string, unknown>>): boolean => entry["name"] !== name || entry["_enabled"] === isOn;
     await shows(page, () => (setting(box, "symposium.extensions") as readonly Readonly<Record<string, unknown>>[]).every(isSo), "it in the settings");
   });
@@ -50,12 +49,12 @@ suite("agent extensions", () => {
     await button.focus();
     await box.page.keyboard.press("Enter");
     await panel.waitFor();
-    assert.equal(await button.getAttribute("aria-expanded"), "true");
+    await seen(async () => await button.getAttribute("aria-expanded") === "true", "that the button has opened it");
     const [rules, pass] = [panel.locator("ol > li", { hasText: "House rules" }), panel.locator("ol > li").nth(1)];
     await rules.getByText(/^Altered 1 prompt: 1 part added\.$/).waitFor();
     await rules.getByText(/^Prompts: (under )?\d+ ms there/).waitFor();
     await pass.getByText("Has changed nothing so far.").waitFor();
-    assert.match(await panel.locator("dl").innerText(), /Agent\s+\S+[^]*Folder\s+\//);
+    await seen(async () => /Agent\s+\S+[^]*Folder\s+\//.test(await panel.locator("dl").innerText()), "the agent and the folder");
     const added = rules.getByText("What it added last", { exact: true });
     await added.focus();
     await box.page.keyboard.press("Enter");
@@ -95,6 +94,7 @@ suite("agent extensions", () => {
 
   test("one that cannot be started is left out with a sentence, and the agent answers", async () => {
     await enable("Broken", true);
+    await seen(async () => await banner().count() > 0, "that the first tab goes on as it began: new ones are with it");
     await newTab(box);
     assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
     await showsText(box.frame, "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or may not be run. This conversation goes on without it.");

@@ -35,9 +35,26 @@ suite("an answer that grows", () => {
   });
 });
 
+suite("accessibility: the cards of an answer that came at once", () => {
+  test("have their names, though nothing is drawn after them", async () => {
+    const browser = await launchBrowser();
+    try {
+      const page = await openView(browser);
+      await page.evaluate(() => growth.sayAtOnce("whole", "All of it."));
+      const cards = page.locator(".mynah-chat-item-card[data-kind=answer]");
+      await cards.getByText("All of it.").waitFor();
+      assert.deepEqual(await cards.evaluateAll(all => all.map(card => card.getAttribute("aria-label"))), ["Answer"]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
 interface Growth {
   /** An answer in these pieces, each drawn before the next comes, and the end of its turn. */
   say(id: string, pieces: readonly string[]): Promise<void>;
+  /** An answer and the end of its turn, drawn together. */
+  sayAtOnce(id: string, text: string): Promise<void>;
   /** The elements of it. */
   shown(id: string): string;
 }
@@ -53,9 +70,9 @@ async function openView(browser: Browser): Promise<Page> {
     const FAST = 50, setTimer = window.setTimeout.bind(window), now = performance.now.bind(performance);
     let handled = 0, sent = 0, seq = 0;
     const tell = (data: object): void => { window.dispatchEvent(new MessageEvent("message", { data })); };
-    const event = async (event: object): Promise<void> => {
-      sent++;
-      tell({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
+    const event = async (...events: readonly object[]): Promise<void> => {
+      sent += events.length;
+      for (const event of events) tell({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
       while (handled < sent) await new Promise(resolve => requestAnimationFrame(resolve));
     };
     Object.assign(window, { setTimeout: (work: () => void, ms = 0) => setTimer(work, ms / FAST) });
@@ -86,6 +103,7 @@ async function openView(browser: Browser): Promise<Page> {
           }
           await event({ type: "turn", turn: { state: "idle" } });
         },
+        sayAtOnce: (id: string, text: string) => event({ type: "upsert", entry: { kind: "agent", id, text } }, { type: "turn", turn: { state: "idle" } }),
         shown: (id: string) => {
           const body = document.querySelector(`.mynah-chat-item-card[messageid="${id}"] > .mynah-card > .mynah-card-body`)?.cloneNode(true);
           if (!(body instanceof Element)) return "";

@@ -10,7 +10,7 @@ import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
 
-export { allowOnce, lastExchange, leftovers, promptInput, readCards, sendPrompt, turnEnded, turnState, until } from "../../../scripts/vscode-box/index.mjs";
+export { allowOnce, lastExchange, leftovers, promptInput, readCards, sending, sendPrompt, turnEnded, turnState, until } from "../../../scripts/vscode-box/index.mjs";
 
 /** The checkout; set when the tests are compiled. */
 export const ROOT = process.env.SYMPOSIUM_ROOT ?? "";
@@ -120,7 +120,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
  */
 async function withFolders(page: Page): Promise<void> {
   for (let attempt = 1; attempt < 6; attempt++) {
-    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 8000 }).then(() => true, () => false);
+    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 20_000 }).then(() => true, () => false);
     if (found) return;
     await reload(page);
   }
@@ -163,7 +163,7 @@ async function closePage(page: Page): Promise<void> {
 }
 
 suiteTeardown(async function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   await browser?.then(running => running.close());
   for (const { server } of await Promise.all(servers.values())) await server.stop();
 });

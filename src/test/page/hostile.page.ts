@@ -1,9 +1,7 @@
 /** An agent that wants to take the page over: whatever it says and wherever it says it, it is text. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
-import { promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { button, newTab, openScripted, seen, shownText, showsText } from "./scripted";
+import { promptInput, sendPrompt, turnEnded, type Box } from "./harness";
+import { becomes, button, newTab, openScripted, readLog, seen, shownText, showsText, stopTurn } from "./scripted";
 
 /** What would run sets this, in whatever frame. */
 const RUN = "window.hacked=(window.hacked||0)+1";
@@ -104,9 +102,9 @@ suite("an agent that wants to take the page over", () => {
 
   test("the input is still on top, and takes a draft", async () => {
     const input = box.frame.locator(".mynah-chat-prompt-input:visible");
-    await input.click({ timeout: 5_000 }); // refused when something else is on top
+    await input.click(); // refused when something else is on top
     await input.pressSequentially("still here");
-    assert.equal(await input.innerText(), "still here");
+    await becomes(() => input.innerText(), "still here", "the draft");
     await input.fill("");
   });
 
@@ -156,8 +154,9 @@ suite("an agent that wants to take the page over", () => {
     assert.equal(await card.locator("[action-id], form, input").count(), 0);
     assert.deepEqual((await card.locator("button:visible").allInnerTexts()).map(label => label.trim()), ["Copy"]);
     const before = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count();
+    const logged = (): number => readLog(box).split("links of the kind command").length, had = logged();
     for (const link of await card.locator("a:visible").all()) await link.click();
-    await seen(async () => /links of the kind command[^]*links of the kind command/.test(readLog(box)), "the line in the log");
+    await seen(() => Promise.resolve(logged() > had), "the line in the log");
     assert.equal(await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count(), before);
   });
 
@@ -180,8 +179,8 @@ const FLOODS: readonly (readonly [what: string, script: string, told: string | R
   ["a command that prints 20 MB", "terminal sh -c 'yes flood | head -c 20000000'\nsay THE-END", "THE-END"],
   ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
 ];
-/** A machine that runs all of VS Code beside the flood is slow; frozen is something else. */
-const SOON_MS = 1_000;
+/** A machine that runs all of VS Code beside the flood is slow, and now and then holds a key up; frozen is something else. */
+const SOON_MS = 1_000, FROZEN_MS = 10_000;
 
 suite("an agent that floods", () => {
   let box: Box;
@@ -193,21 +192,22 @@ suite("an agent that floods", () => {
   });
   suiteTeardown(() => box.close());
 
-  for (const [what, script, told] of FLOODS) test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async () => {
+  for (const [what, script, told] of FLOODS) test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
+    this.timeout(300_000);
     await newTab(box);
     const flooded = await selectedTab(box);
     await (await promptInput(box.frame)).fill(script);
     await box.frame.locator(".mynah-chat-prompt-button:visible").click();
     await selectTab(box, quiet);
     const times = await typedKeys(box, "still here");
-    assert.ok(Math.max(...times) < SOON_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
+    const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
+    assert.ok(half < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
     await selectTab(box, flooded);
     await seen(async () => typeof told === "string" ? (await shownText(box.frame)).includes(told) : told.test(await shownText(box.frame)), `the end of ${what}`, 90_000);
-    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click({ timeout: 2_000 }).catch(() => undefined);
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn", 60_000);
+    await stopTurn(box.frame);
     await (await promptInput(box.frame)).fill("say STILL-ALIVE");
     await box.frame.locator(".mynah-chat-prompt-button:visible").click();
-    await showsText(box.frame, "STILL-ALIVE");
+    await showsText(box.frame, /^STILL-ALIVE$/m);
   });
 });
 
@@ -215,11 +215,13 @@ const selectedTab = async (box: Box): Promise<string> => await box.frame.locator
 
 /** Tab by tab, until it is this one. */
 async function selectTab(box: Box, tabId: string): Promise<void> {
-  for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
-    await label.click();
-    if (await selectedTab(box) === tabId) return;
-  }
-  throw new Error("There is no such tab.");
+  await seen(async () => {
+    for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
+      await label.click();
+      if (await selectedTab(box) === tabId) return true;
+    }
+    return false;
+  }, "that tab");
 }
 
 /** Milliseconds from each key to the frame that shows it. */
@@ -236,15 +238,8 @@ async function typedKeys(box: Box, text: string): Promise<readonly number[]> {
     }, true);
   });
   await input.pressSequentially(text, { delay: 100 });
-  await seen(async () => await input.innerText() === text, "what was typed");
-  const times = await body.evaluate(() => "keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []);
-  assert.equal(times.length, text.length);
-  return times;
-}
-
-/** What the extension has written to its output channel, which VS Code keeps as a file. */
-function readLog(box: Box): string {
-  const logs = path.join(box.server.userData, "logs");
-  const files = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(name => name.endsWith("Symposium.log"));
-  return files.map(name => readFileSync(path.join(logs, name), "utf8")).join("\n");
+  await becomes(() => input.innerText(), text, "what was typed");
+  const times = () => body.evaluate(() => "keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []);
+  await becomes(async () => (await times()).length, text.length, "the frame after the last key");
+  return times();
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { lastExchange, sendPrompt, turnEnded, type Box, openBox } from "./harness";
+import { lastExchange, sendPrompt, turnEnded, turnState, type Box, openBox } from "./harness";
 import { InstallingMachine, local, packed, PACKAGE } from "./installing";
 import { look, newTab, processesOf, seen, shownText, showsText } from "./scripted";
 
@@ -38,6 +38,8 @@ suite("agents that are installed, and signed in to", () => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   }
+  /** Of a prompt that waits for its user to sign in. */
+  const isAnswered = (answer: RegExp): Promise<void> => seen(async () => await turnState(box.frame) === "idle" && answer.test((await lastExchange(box.frame)).answer), `the answer ${answer}`, 90_000);
   async function tabOf(agentId: string): Promise<void> {
     await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption(agentId);
     await newTab(box);
@@ -74,7 +76,7 @@ suite("agents that are installed, and signed in to", () => {
     await look(box, "installs-offline");
     machine.npmWorks();
     await press("Send Again");
-    await seen(async () => /at last$/.test((await lastExchange(box.frame)).answer), "the answer to the prompt that was sent again");
+    await isAnswered(/at last$/);
   });
 
   suite("signing in", () => {
@@ -82,11 +84,10 @@ suite("agents that are installed, and signed in to", () => {
       await tabOf("asking");
       await sendPrompt(box.frame, "say you know me");
       await form().waitFor();
-      assert.match(await chat().locator('[data-kind="elicitation"]').last().innerText(), /Asking wants you to sign in\. Scripted sign-in/);
+      await chat().locator('[data-kind="elicitation"]', { hasText: /Asking wants you to sign in\.\s*Scripted sign-in/ }).waitFor();
       await look(box, "sign-in-agent");
       await press("Submit");
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /you know me/);
+      await isAnswered(/you know me/);
     });
 
     test("its program runs in a terminal; when that went well it is started again, and answers the prompt that waited", async () => {
@@ -97,12 +98,12 @@ suite("agents that are installed, and signed in to", () => {
       await look(box, "sign-in-terminal");
       await press("Submit");
       const rows = box.page.locator(".terminal-wrapper.active .xterm-rows");
-      await seen(async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")), "the program's question in the terminal");
+      await seen(async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")), "the program's question in the terminal", 60_000);
+      await box.page.locator(".terminal-wrapper.active .xterm.focus").waitFor();
       await box.screenshot("sign-in-terminal-open");
       await box.page.keyboard.type("yes");
       await box.page.keyboard.press("Enter");
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /welcome back/);
+      await isAnswered(/welcome back/);
       assert.ok(existsSync(signedIn));
     });
 
@@ -117,8 +118,7 @@ suite("agents that are installed, and signed in to", () => {
       await field.fill("key-of-nobody");
       await look(box, "sign-in-key");
       await press("Submit");
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, new RegExp(`${KEY}=key-of-nobody`));
+      await isAnswered(new RegExp(`${KEY}=key-of-nobody`));
       await box.reload();
       await box.open();
       await newTab(box);

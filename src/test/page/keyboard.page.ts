@@ -1,8 +1,8 @@
 /** The chat by keyboard alone, and what was typed and not sent. */
 import assert from "node:assert/strict";
-import { focused as focusedOf, hasInput, input as inputOf } from "./composing";
+import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "./composing";
 import { lastExchange, readCards, turnEnded, type Box } from "./harness";
-import { newTab, openScripted, processesOf, scripted, seen, showsText, typeDraft } from "./scripted";
+import { becomes, gate, newTab, openScripted, processesOf, reloadWindow, scripted, seen, showsText, typeDraft } from "./scripted";
 
 suite("the chat by keyboard", () => {
   let box: Box;
@@ -30,10 +30,9 @@ suite("the chat by keyboard", () => {
   test("Shift+Enter begins a line, Enter sends all of them", async () => {
     await input().click();
     await typeDraft(box.frame, "say first\nsay , second");
+    await showsInput("say first\nsay , second");
     assert.equal((await readCards(box.frame)).length, 0);
-    assert.equal(await input().innerText(), "say first\nsay , second");
-    await box.page.keyboard.press("Enter");
-    await turnEnded(box.frame);
+    await sendByKey(box);
     assert.deepEqual(await lastExchange(box.frame), { question: "say first\nsay , second", answer: "first, second" });
     await showsInput("");
   });
@@ -42,8 +41,7 @@ suite("the chat by keyboard", () => {
     for (const modifier of ["Control", "Meta"]) {
       await input().click();
       await box.page.keyboard.type(`say ${modifier}`);
-      await box.page.keyboard.press(`${modifier}+Enter`);
-      await turnEnded(box.frame);
+      await sendByKey(box, `${modifier}+Enter`);
       assert.deepEqual(await lastExchange(box.frame), { question: `say ${modifier}`, answer: modifier });
     }
   });
@@ -55,8 +53,7 @@ suite("the chat by keyboard", () => {
     await box.page.keyboard.insertText("b\nsay c\n\nsay d");
     await box.page.keyboard.type("?");
     await showsInput("say ab\nsay c\n\nsay d?!");
-    await box.page.keyboard.press("Enter");
-    await turnEnded(box.frame);
+    await sendByKey(box);
     assert.equal((await lastExchange(box.frame)).answer, "abcd?!");
   });
 
@@ -105,9 +102,12 @@ suite("the chat by keyboard", () => {
   });
 
   test("a question does not take the focus from someone who is typing", async () => {
-    await typeDraft(box.frame, "sleep 700; ask p2 options=allow_once,reject_once");
+    const typed = gate();
+    await typeDraft(box.frame, `${typed.step}; ask p2 options=allow_once,reject_once`);
     await box.page.keyboard.press("Enter");
+    await showsInput("");
     await box.page.keyboard.type("half a");
+    typed.open();
     await box.frame.locator("[data-kind=permission] button", { hasText: "Allow once" }).last().waitFor();
     await box.page.keyboard.type(" thought");
     await showsInput("half a thought");
@@ -133,7 +133,7 @@ suite("the chat by keyboard", () => {
 
   test("a draft stays when the agent dies", async () => {
     await input().click();
-    await typeDraft(box.frame, "say going; stream 400 chunks of 10 chars every 50 ms");
+    await typeDraft(box.frame, "say going; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await box.page.keyboard.press("Enter");
     await showsText(box.frame, /w3\b/);
     await typeDraft(box.frame, "not sent\nyet");
@@ -141,7 +141,7 @@ suite("the chat by keyboard", () => {
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
     await showsText(box.frame, /stopped unexpectedly/);
-    assert.equal(await input().innerText(), "not sent\nyet");
+    await showsInput("not sent\nyet");
   });
 
   test("drafts of two tabs are back in their tabs after Reload Window", async () => {
@@ -149,22 +149,16 @@ suite("the chat by keyboard", () => {
     await typeDraft(box.frame, "draft of the second");
     await tabs().first().click();
     await showsInput("not sent\nyet");
-    const loaded = box.page.waitForEvent("load");
-    await box.command("Developer: Reload Window");
-    await loaded;
-    await box.open();
+    await reloadWindow(box);
     await showsInput("not sent\nyet");
-    assert.equal(await tabs().count(), 2);
+    await becomes(() => tabs().count(), 2, "both tabs");
     await tabs().nth(1).click();
     await showsInput("draft of the second");
   });
 
   test("with requireModifierToSend Enter begins a line, wherever the caret is, and each modifier sends", async () => {
     box.server.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
-    const loaded = box.page.waitForEvent("load");
-    await box.command("Developer: Reload Window");
-    await loaded;
-    await box.open();
+    await reloadWindow(box);
     await input().fill("");
     for (const [modifier, word] of [["Control", "one"], ["Shift", "two"], ["Meta", "three"]] as const) {
       await input().click();
@@ -175,8 +169,7 @@ suite("the chat by keyboard", () => {
       await box.page.keyboard.press("Enter");
       await box.page.keyboard.type("say ");
       await showsInput(`say ${word}a\nsay b\nsay c`);
-      await box.page.keyboard.press(`${modifier}+Enter`);
-      await turnEnded(box.frame);
+      await sendByKey(box, `${modifier}+Enter`);
       assert.equal((await lastExchange(box.frame)).answer, `${word}abc`);
       await showsInput("");
     }

@@ -1,20 +1,25 @@
 /** How an agent's life goes wrong, as the user sees it: it is not there, does not start, dies; and what they can do. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { button, newTab, openScripted, processesOf, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import { becomes, button, gate, hideChat, newTab, notification, openScripted, processesOf, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 const SCRIPTED = [process.execPath, path.join(ROOT, "out/programs/scripted-agent.program.mjs")] as const;
 const agent = (id: string, command: string, ...args: readonly string[]) => ({ id, name: id, distribution: { local: { command, args } } });
 const failing = (id: string, ...flags: readonly string[]) => agent(id, SCRIPTED[0], SCRIPTED[1], ...flags);
 
+const FOLDER = mkdtempSync(path.join(tmpdir(), "life-"));
 /** As soon as it is there, the agent named Licensed starts. */
-const LICENCE = path.join(mkdtempSync(path.join(tmpdir(), "life-")), "licence");
+const LICENCE = path.join(FOLDER, "licence");
+/** A pipe: as soon as somebody writes to it, the agent named Slow starts. */
+const START = path.join(FOLDER, "start");
 const AGENTS = [
   failing("Good"), agent("Absent", "no-such-command-anywhere"), failing("Exiting", "--exit-at-start", "3"), failing("Leaving", "--exit-after-init", "4"), failing("Refusing", "--fail-init"),
-  failing("Closed", "--fail-new-session", "No room in here"), failing("Hanging", "--hang-init"), failing("Slow", "--slow-init", "3000"),
+  failing("Closed", "--fail-new-session", "No room in here"), failing("Hanging", "--hang-init"), agent("Slow", "sh", "-c", `read _ < '${START}'; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
   agent("Licensed", "sh", "-c", `test -e '${LICENCE}' || { echo no licence >&2; exit 3; }; exec '${SCRIPTED[0]}' '${SCRIPTED[1]}'`),
 ];
 
@@ -29,6 +34,7 @@ const BEGINNINGS = [
 suite("an agent's life", () => {
   let box: Box;
   suiteSetup(async () => {
+    execFileSync("mkfifo", [START]);
     box = await openScripted({ settings: { "symposium.agents": AGENTS, "symposium.currentAgentId": "Good" } });
     await box.open();
   });
@@ -53,25 +59,21 @@ suite("an agent's life", () => {
     await seen(async () => await box.frame.getByRole("tab").count() < count, "the end of the tab");
   }
 
-  async function hideChat(): Promise<void> {
-    await toggleSidebar(box);
-    await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
-  }
-
   suite("that does not begin", () => {
     teardown(closeTab);
 
     for (const { id, says, buttons } of BEGINNINGS) test(`${id}: a sentence says why, and buttons what can be done; a prompt stays, and can be sent again`, async () => {
       await tabOf(id);
       await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
-      assert.deepEqual((await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""), buttons);
-      assert.match(await notices().last().textContent() ?? "", new RegExp(`${says.source}[^]*${buttons.join("[^]*")}$`), "it is read in the order in which it is seen");
+      await becomes(async () => (await notices().last().getByRole("button").allInnerTexts()).filter(text => text !== ""), [...buttons], "the buttons");
+      const whole = new RegExp(`${says.source}[^]*${buttons.join("[^]*")}$`);
+      await seen(async () => whole.test(await notices().last().textContent() ?? ""), "all of it in the order in which it is seen, for those who hear it");
       assert.equal(await turnState(box.frame), "idle");
       await box.screenshot(`life-${id}`);
       await sendPrompt(box.frame, "say hello");
       await button(box.frame, "Send Again").waitFor();
       await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
-      assert.deepEqual(await prompts(), ["say hello"]);
+      await becomes(prompts, ["say hello"], "the prompt");
     });
   });
 
@@ -108,6 +110,7 @@ suite("an agent's life", () => {
     await sendPrompt(box.frame, "say at last");
     await seen(async () => (await status().innerText()).includes("Starting Slow…"), "that it starts");
     assert.equal(await turnState(box.frame), "starting");
+    await writeFile(START, "\n");
     await showsText(box.frame, /^at last$/m);
     await turnEnded(box.frame);
     await closeTab();
@@ -117,7 +120,7 @@ suite("an agent's life", () => {
     await tabOf("Hanging");
     await sendPrompt(box.frame, "say never");
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
-    assert.equal(processesOf(box, "--hang-init").length, 1);
+    await becomes(() => Promise.resolve(processesOf(box, "--hang-init").length), 1, "its process");
     await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
     await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
     await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
@@ -129,15 +132,16 @@ suite("an agent's life", () => {
     const badge = () => box.page.locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') }).locator(".badge");
 
     test("an answer that has ended while the view was hidden: a badge on its icon, and a notification that leads to it", async () => {
+      const rest = gate();
       await tabOf("Good");
-      await sendPrompt(box.frame, "stream 40 chunks of 10 chars every 50 ms; say END");
-      await hideChat();
-      const toast = box.page.locator(".notification-toast", { hasText: "Good has ended its turn." });
-      await toast.waitFor();
+      await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
+      await hideChat(box);
+      rest.open();
+      const toast = await notification(box, "Good has ended its turn.");
       await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
       await toast.getByRole("button", { name: "Open Chat" }).click();
       await badge().waitFor({ state: "hidden" });
-      await showsText(box.frame, /END$/m);
+      await seen(async () => (await lastExchange(box.frame)).answer.endsWith("END"), "the end of the answer");
     });
 
     test("between two turns it is back by itself, and the next prompt is answered", async () => {
@@ -159,7 +163,7 @@ suite("an agent's life", () => {
       await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
       await showsText(box.frame, /\d, half an/);
       const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
-      await hideChat();
+      await hideChat(box);
       process.kill(pid, "SIGKILL");
       await badge().waitFor();
       await toggleSidebar(box);

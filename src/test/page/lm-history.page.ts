@@ -110,7 +110,7 @@ suite("histories of VS Code's own chat", () => {
   });
 
   test("two chats with the same words stream at the same time, each from its own session", async () => {
-    const STREAM = "stream 4000 chunks of 20 chars every 50 ms", prompts = model.prompts.length, cancelled = model.heard("session/cancel").length;
+    const STREAM = "stream 100000 chunks of 20 chars every 50 ms", prompts = model.prompts.length, cancelled = model.heard("session/cancel").length;
     await chat.newChat();
     await chat.say(STREAM);
     await chat.answered("w9 ");
@@ -157,6 +157,7 @@ suite("histories of VS Code's own chat", () => {
     await chat.ready();
     await chat.listed(/^say Monday/).click();
     await chat.answered("w10");
+    await chat.picker.filter({ hasText: "Scripted" }).waitFor(); // it is there when our extension has begun
     await talk("Thursday");
     assert.equal(model.heard("initialize").length, processes + 1);
     assert.match(model.quoted, /User: say Monday\n\nAssistant: Monday\n\nUser: say Tuesday\n\nAssistant: Tuesday\n\nUser: stream 1 chunks of 30 chars\n\nAssistant: w1 w2 [^\n]*w10\n/);

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";
-import { ModelBox } from "./model-box";
+import { ModelBox, type Act } from "./model-box";
 import type { ModelChat } from "./model-chat";
 
 suite("tools of an agent in VS Code's own chat", () => {
@@ -19,13 +19,13 @@ suite("tools of an agent in VS Code's own chat", () => {
   /** The entry of the status bar by which a running `test_gate` ends. */
   const gate = (name: string) => box.page.locator(".statusbar-item", { hasText: `open ${name}` });
   const text = (content: readonly { readonly text?: string }[]): string => content.map(block => block.text ?? "").join(" ");
-  const results = (acts: ReturnType<ModelBox["acting"]>): readonly string[] => acts().flatMap(act => "result" in act ? text(act.content) : []);
+  const results = (acts: readonly Act[]): readonly string[] => acts.flatMap(act => "result" in act ? text(act.content) : []);
 
   test("three rounds in one turn: each call follows the result before it", async () => {
-    const acts = model.acting(), prompts = model.prompts.length;
+    const acts = await model.acting(), prompts = model.prompts.length;
     await chat.say([1, 2, 3].map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`).concat("say all three").join("; "));
     await chat.answered(/sum 13\s*all three/);
-    assert.deepEqual(acts().map(act => "call" in act ? act.args : text(act.content)), [1, 2, 3].flatMap(n => [{ a: n, b: 10 }, `sum ${n + 10}`]));
+    assert.deepEqual((await acts()).map(act => "call" in act ? act.args : text(act.content)), [1, 2, 3].flatMap(n => [{ a: n, b: 10 }, `sum ${n + 10}`]));
     assert.equal(model.prompts.length, prompts + 1);
   });
 
@@ -38,12 +38,12 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("Skip: the agent hears why, goes on, and its other calls are run", async () => {
-    const acts = model.acting();
+    const acts = await model.acting();
     await chat.say(`mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`);
     await chat.button("Skip").click();
     await chat.answered("it goes on");
-    assert.deepEqual(acts().map(act => "call" in act), [true, true, true, false, false, false]);
-    const heard = results(acts).join("|");
+    const done = await acts(), heard = results(done).join("|");
+    assert.deepEqual(done.map(act => "call" in act), [true, true, true, false, false, false]);
     assert.match(heard, /sum 3\b/);
     assert.match(heard, /chose to skip/);
     assert.match(heard, /sum 7\b/);
@@ -57,14 +57,14 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("Stop while VS Code asks: nothing was done, the agent is stopped, and the next words are in its session", async () => {
-    const acts = model.acting(), { session } = model.prompt;
+    const acts = await model.acting(), { session } = model.prompt;
     await chat.say(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
     await chat.stop();
     await chat.ended();
     await chat.say("say after the confirmation");
     await chat.answered("after the confirmation");
-    assert.deepEqual(results(acts).filter(result => result.includes("what was stopped")), []);
+    assert.deepEqual(results(await acts()).filter(result => result.includes("what was stopped")), []);
     assert.deepEqual(model.prompt.session, session);
     assert.equal(model.quoted.includes("do not remember"), false);
   });
@@ -81,17 +81,15 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("what is said while a tool runs: the agent has the result, then the words as its next turn", async () => {
-    const acts = model.acting(), cancelled = model.heard("session/cancel").length, { session } = model.prompt;
+    const acts = await model.acting(), cancelled = model.heard("session/cancel").length, { session } = model.prompt;
     await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
     await gate("the second gate").waitFor();
-    await chat.focus();
-    await box.page.keyboard.insertText("say I steer");
-    await box.page.keyboard.press("Enter");
+    await chat.type("say I steer");
     await chat.view.locator(".chat-pending-request, .interactive-request", { hasText: "say I steer" }).last().waitFor();
     await box.screenshot("lm-steering");
     await gate("the second gate").click();
     await chat.answered("I steer");
-    assert.deepEqual(results(acts).toSorted(), ["sum 11", "the second gate is open"]);
+    assert.deepEqual(results(await acts()).toSorted(), ["sum 11", "the second gate is open"]);
     assert.equal(model.heard("session/cancel").length, cancelled + 1, "the turn before is stopped");
     assert.deepEqual([model.prompt.session, model.prompt.words], [session, "say I steer"]);
   });
@@ -110,10 +108,10 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("a tool's picture reaches the agent as a picture", async () => {
-    const acts = model.acting();
+    const acts = await model.acting();
     await chat.say("mcp vsc_* test_image {}");
     await chat.answered("test_image: a picture");
-    const [content] = acts().flatMap(act => "result" in act ? [act.content] : []);
+    const [content] = (await acts()).flatMap(act => "result" in act ? [act.content] : []);
     assert.ok(content?.some(({ type, mimeType, data }) => type === "image" && mimeType === "image/png" && data?.startsWith("iVBORw0KGgo")), JSON.stringify(content));
   });
 

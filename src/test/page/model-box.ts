@@ -23,7 +23,7 @@ interface Traced {
   readonly id?: number;
   readonly method?: string;
   readonly params?: { readonly sessionId?: string; readonly arguments?: unknown };
-  readonly payload?: { readonly content?: readonly Block[] };
+  readonly payload?: { readonly content?: readonly Block[]; readonly stopReason?: string };
 }
 
 export class ModelBox {
@@ -77,16 +77,20 @@ export class ModelBox {
 
   /** The sessions of the agent whose words came, in the order of the words. */
   get speakers(): readonly string[] {
-    return this.#traced().flatMap(({ method, to, params }) => method === "session/update" && to === "client" ? params?.sessionId ?? [] : []);
+    return this.#traced().flatMap(({ method, to, params }) => method === "session/update" && to === CLIENT ? params?.sessionId ?? [] : []);
   }
 
-  /** Acts from now on: a function that has those that came since. */
-  acting(): () => readonly Act[] {
+  /** Acts from now on: a function that has those that came since, when no turn runs any more. */
+  async acting(): Promise<() => Promise<readonly Act[]>> {
+    await this.#allTraced();
     const before = this.acts.length;
-    return () => this.acts.slice(before);
+    return async () => {
+      await this.#allTraced();
+      return this.acts.slice(before);
+    };
   }
 
-  until(condition: () => boolean, what: string): Promise<void> { return seen(() => Promise.resolve(condition()), what); }
+  until(condition: () => boolean, what: string): Promise<void> { return seen(() => Promise.resolve(condition()), what, 60_000); }
 
   /**
    * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every few seconds. In a browser,
@@ -100,14 +104,22 @@ export class ModelBox {
 
   close(): Promise<void> { return this.box.close(); }
 
+  /** Waits until the trace has the end of every turn: it is written by and by, and an answer may be read before. */
+  #allTraced(): Promise<void> {
+    return this.until(() => {
+      const traced = this.#traced(), prompts = traced.filter(({ type, from, method }) => type === "request" && from === CLIENT && method === "session/prompt").length;
+      return prompts >= this.prompts.length && traced.filter(({ to, payload }) => to === CLIENT && payload?.stopReason !== undefined).length === prompts;
+    }, "the end of every turn in the trace");
+  }
+
   #traced(): readonly Traced[] {
     const folder = path.join(this.folder, "trace");
     return existsSync(folder) ? readdirSync(folder).sort().flatMap(file => lines<Traced>(readFileSync(path.join(folder, file), "utf8"))) : [];
   }
 }
 
-/** As a trace calls it. */
-const TOOLS = "VS Code's tools";
+/** As a trace calls them. */
+const TOOLS = "VS Code's tools", CLIENT = "client";
 
 /** A last line that is half written is none. */
 function lines<T>(text: string): readonly T[] {

@@ -17,12 +17,12 @@ export class ModelChat {
     await box.command("View: Close All Editors");
     await box.command("Chat: Open Chat");
     // Until VS Code has found a model it offers to sign in.
-    await chat.picker.filter({ hasNotText: /^\s*(models|auto|sign in.*)?\s*$/i }).waitFor({ timeout: 45_000 });
+    await chat.picker.filter({ hasNotText: /^\s*(models|auto|sign in.*)?\s*$/i }).waitFor();
     return chat;
   }
 
   /** Waits until VS Code's chat is active. */
-  ready(): Promise<void> { return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor({ timeout: 60_000 }); }
+  ready(): Promise<void> { return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor(); }
 
   /** Its rows are virtual: they are never counted, only the last is looked at. */
   get view(): Locator { return this.page.locator(".interactive-session:visible").last(); }
@@ -43,11 +43,18 @@ export class ModelChat {
   /** Goes to where a message is typed. */
   async focus(): Promise<void> { await this.view.locator(".interactive-input-part .monaco-editor").last().click(); }
 
+  /** When no turn runs: what is said during one is for this one. */
   async say(words: string): Promise<void> {
+    await this.ended();
+    await this.type(words);
+    await this.asked(words).waitFor();
+  }
+
+  /** Types a message and sends it, whatever runs. */
+  async type(words: string): Promise<void> {
     await this.focus();
     await this.page.keyboard.insertText(words);
     await this.page.keyboard.press("Enter");
-    await this.asked(words).waitFor();
   }
 
   /** A command of the chat's own, `/compact`: a list offers it, which is closed first. */
@@ -60,14 +67,17 @@ export class ModelChat {
   }
 
   /** The last answer, as soon as it says so. */
-  async answered(text: string | RegExp, timeout = 60_000): Promise<string> {
+  async answered(text: string | RegExp): Promise<string> {
     const answer = this.last.filter({ hasText: text });
-    await answer.waitFor({ timeout });
+    await answer.waitFor();
     return answer.innerText();
   }
 
-  /** No turn runs. */
-  ended(): Promise<void> { return this.#stop.waitFor({ state: "hidden" }); }
+  /** No turn runs: no answer is still being written, which the button to stop it may not tell of yet. */
+  async ended(): Promise<void> {
+    await this.view.locator(".interactive-item-container.chat-response-loading").first().waitFor({ state: "hidden" });
+    await this.#stop.waitFor({ state: "hidden" });
+  }
 
   /** A button of the confirmation that is open. Each is drawn twice. */
   button(label: string | RegExp): Locator { return this.page.locator(".monaco-button:visible", { hasText: label }).last(); }
@@ -125,6 +135,7 @@ export class ModelChat {
     await asked.hover();
     await asked.locator(".chat-fork-action-label").click();
     await asked.waitFor({ state: "hidden" });
+    await this.last.waitFor(); // the chat before is gone some time before the other is there
   }
 
   /** Shows the list of chats beside the chat. */
@@ -138,7 +149,7 @@ export class ModelChat {
    * some time after the chat itself, and what is not in it when the page is left is lost.
    */
   async indexed(title: string): Promise<void> {
-    await until([this.page.locator(":root")], async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))), 30_000, `no index has the chat “${title}”`);
+    await until([this.page.locator(":root")], async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))), 60_000, `no index has the chat “${title}”`);
   }
 
   /** A chat in that list, by its title. */

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
 import { look, newTab, seen } from "./scripted";
-import { names, openSettings, press, rowOf, setting, shows } from "./settings-box";
+import { closeEditors, names, openSettings, press, rowOf, setting, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
 
 suite("Symposium's own extensions", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openBox({ settings: { [EXTENSIONS]: null } });
+    box = await openBox({ settings: { [EXTENSIONS]: null, "symposium.registryUrl": "http://127.0.0.1:9/registry.json" } });
     const [folder = ""] = box.folders;
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "Cargo.toml"), `[package]\nname = "rusty"\nversion = "0.1.0"\nedition = "2021"\n`);
@@ -61,7 +61,7 @@ suite("Symposium's own extensions", () => {
     await rows.filter({ hasText: "Workspace" }).click();
     await shows(page, () => (setting(box, EXTENSIONS) as readonly { readonly id: string }[] | null)?.map(({ id }) => id).join() === "sparkle,ferris,cargo,workspace", "it in the settings");
     await rowOf(page, "Workspace").waitFor();
-    await box.command("View: Close All Editors");
+    await closeEditors(box);
     await newTab(box);
     assert.match(await ask("list tools from workspace-tools"), /read_file[^]*run_terminal/);
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { input } from "./composing";
-import { newTab, openScripted, seen, showsText } from "./scripted";
+import { becomes, newTab, openScripted, seen, showsText } from "./scripted";
 
 suite("accessibility: by keyboard", () => {
   let box: Box;
@@ -22,7 +22,7 @@ suite("accessibility: by keyboard", () => {
   });
   const is = async (name: string): Promise<void> => {
     let at = "";
-    try { await seen(async () => (at = await focused()) === name, `the focus on ${name}`, 5_000); }
+    try { await seen(async () => (at = await focused()) === name, `the focus on ${name}`); }
     catch (error) { throw new Error(`The focus is on “${at}”; the tabs are ${(await tabs()).join()}.`, { cause: error }); }
   };
   const tabs = () => box.frame.getByRole("tab").evaluateAll(all => all.map(tab => `${tab.textContent}${tab.getAttribute("aria-selected") === "true" ? " *" : ""}${tab.getAttribute("tabindex") === "0" ? " 0" : ""}`));
@@ -30,9 +30,10 @@ suite("accessibility: by keyboard", () => {
   test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
     await input(box.frame).focus();
     await box.page.keyboard.type("draft");
-    const up: string[] = [];
-    for (let n = 0; n < 5; n++) { await press("Alt+ArrowUp"); up.push(await focused()); }
-    assert.deepEqual(up, ["Answer", "Tool call", "Answer", "You", "You"]);
+    for (const name of ["Answer", "Tool call", "Answer", "You", "You"]) {
+      await press("Alt+ArrowUp");
+      await is(name);
+    }
     await press("Alt+ArrowDown", "Alt+ArrowDown");
     await is("Tool call");
     await press("Tab");
@@ -75,8 +76,8 @@ suite("accessibility: by keyboard", () => {
     await box.frame.getByRole("tab", { name: "Third" }).focus();
     await press("ArrowLeft");
     await is("Second");
-    assert.deepEqual(await tabs(), ["First", "Second * 0", "Third"]);
-    assert.equal(await box.frame.getByRole("tabpanel", { name: "Second" }).count(), 1);
+    await becomes(tabs, ["First", "Second * 0", "Third"], "the second tab");
+    await becomes(() => box.frame.getByRole("tabpanel", { name: "Second" }).count(), 1, "its panel");
     await press("ArrowRight", "ArrowRight");
     await is("First");
     await press("End");
@@ -84,7 +85,7 @@ suite("accessibility: by keyboard", () => {
     await press("Home", "ArrowRight", "Delete");
     await seen(async () => (await tabs()).length === 2, "the end of the second tab");
     await is("Third");
-    assert.deepEqual(await tabs(), ["First", "Third * 0"]);
+    await becomes(tabs, ["First", "Third * 0"], "two tabs");
     await press("Home", "Enter");
     await is("Prompt");
   });
@@ -114,7 +115,7 @@ suite("accessibility: by keyboard", () => {
     await input(box.frame).focus();
     for (let n = 0; n < 12 && !/New tabs|agent of new/.test(await focused()); n++) await press("Tab");
     await tip.waitFor();
-    assert.equal(await tip.innerText(), "The agent of new tabs. Open tabs keep theirs.");
+    await becomes(() => tip.innerText(), "The agent of new tabs. Open tabs keep theirs.", "what it says");
     await press("Escape");
     await tip.waitFor({ state: "hidden" });
   });

@@ -1,9 +1,9 @@
 /** Prompts that are sent while the agent works, in a real VS Code: they wait, can be changed and taken back, and none is lost. */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
-import { blocksIn, chipNames, focused, hasChips, hasInput, input, pasteImage, THEMES } from "./composing";
+import { blocksIn, focused, hasChips, hasFocus, hasInput, input, pasteImage, sendByKey, THEMES } from "./composing";
 import { textsSeen } from "./looks";
-import { button, openScripted, processesOf, seen, shownText, showsText, wear } from "./scripted";
+import { becomes, button, openScripted, processesOf, reloadWindow, seen, shownText, showsText, wear } from "./scripted";
 
 suite("prompts that wait", () => {
   let box: Box;
@@ -31,6 +31,7 @@ suite("prompts that wait", () => {
   const askFirst = async (): Promise<void> => {
     await send("ask p1 options=allow_once,reject_once");
     await button(box.frame, "Allow once").first().waitFor();
+    await seen(async () => /^Scripted asks for your permission/.test(await focused(box.frame)), "the focus on the question"); // which takes it once
   };
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
   const stop = (): Promise<void> => box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
@@ -42,8 +43,8 @@ suite("prompts that wait", () => {
     await send("received");
     await send("say third");
     await waits("received nine.png", "say third");
-    assert.deepEqual(await chipNames(box.frame), []);
-    assert.equal(await heading().innerText(), "Sent when the agent has ended its turn:");
+    await hasChips(box.frame);
+    await becomes(() => heading().innerText(), "Sent when the agent has ended its turn:", "the heading");
     assert.deepEqual(await prompts(), ["ask p1 options=allow_once,reject_once"]);
     await answer();
     await waits();
@@ -79,7 +80,7 @@ suite("prompts that wait", () => {
     await waits();
     await hasInput(box.frame, "received\nsay more");
     await hasChips(box.frame, "nine.png");
-    await seen(async () => await focused(box.frame) === "Prompt", "the focus on the prompt");
+    await hasFocus(box.frame, "Prompt");
     await box.page.keyboard.press("Enter");
     await waits("received say more nine.png");
     await answer();
@@ -131,10 +132,11 @@ suite("prompts that wait", () => {
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       await box.screenshot(`queue-${name}`);
-      const pale = (await textsSeen(box.frame, ".symposium-queue")).filter(({ contrast }) => contrast < 4.5);
-      assert.deepEqual(pale, [], `in ${theme}`);
+      const pale = async () => (await textsSeen(box.frame, ".symposium-queue")).filter(({ contrast }) => contrast < 4.5);
+      await becomes(pale, [], `nothing that is pale in ${theme}`);
     }
     await inRow(0, "Withdraw").click();
+    await waits("say short");
     await inRow(0, "Withdraw").click();
     await waits();
     await input(box.frame).fill("");
@@ -174,8 +176,7 @@ suite("prompts that wait", () => {
     await hasChips(box.frame, "nine.png");
     await box.page.keyboard.press("Shift+Enter");
     await box.page.keyboard.type("received");
-    await box.page.keyboard.press("Enter");
-    await turnEnded(box.frame);
+    await sendByKey(box);
     const { answer } = await lastExchange(box.frame);
     assert.match(answer, /waited\s*typed/);
     assert.equal(blocksIn(answer).length, 1);
@@ -185,10 +186,7 @@ suite("prompts that wait", () => {
     await askFirst();
     await send("say reloaded");
     await waits("say reloaded");
-    const loaded = box.page.waitForEvent("load");
-    await box.command("Developer: Reload Window");
-    await loaded;
-    await box.open();
+    await reloadWindow(box);
     await hasInput(box.frame, "say reloaded");
     await waits();
   });

@@ -1,8 +1,11 @@
 /** The scripted agent in a box, and what the tests of the chat do with it again and again. */
-import { existsSync, readFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import type { FrameLocator } from "playwright-core";
-import { documents, openBox, ROOT, until, type Box, type BoxOptions } from "./harness";
+import { isDeepStrictEqual } from "node:util";
+import type { FrameLocator, Locator } from "playwright-core";
+import { documents, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
 
 export const AGENT_ID = "scripted";
 
@@ -19,7 +22,23 @@ export function openScripted(options: BoxOptions = {}): Promise<Box> {
 }
 
 /** Waits until `condition` is true of what a user sees: it is looked at whenever something in a window changes. */
-export const seen = (condition: () => Promise<boolean>, what: string, timeout = 30_000): Promise<void> => until(documents(), condition, timeout, `this was not seen: ${what}`);
+export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> => until(documents(), condition, timeout, `this was not seen: ${what}`);
+
+/** Waits until what is looked at is as expected; where it does not come to that, says what it was. */
+export async function becomes<T>(look: () => Promise<T>, expected: T, what: string): Promise<void> {
+  let last: T | undefined;
+  try { await seen(async () => isDeepStrictEqual(last = await look(), expected), what); }
+  catch (error) {
+    assert.deepEqual(last, expected);
+    throw error;
+  }
+}
+
+/** Holds the scripted agent up at `step`, a step of its script, until it is opened: however slow the machine, the turn goes on so long. */
+export function gate(): { readonly step: string; open(): void } {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "gate_")), "open");
+  return { step: `await ${file}`, open: () => writeFileSync(file, "") };
+}
 
 /** Everything that the selected tab shows, as text. */
 export const shownText = (frame: FrameLocator): Promise<string> => frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
@@ -39,6 +58,52 @@ export async function toggleSidebar(box: Box): Promise<void> {
   await box.command("View: Toggle Primary Side Bar Visibility");
 }
 
+/** Hides the chat, which is on show, with the side bar. The extension host, which is told later, knows it then, too. */
+export async function hideChat(box: Box): Promise<void> {
+  const told = (): number => [...readLog(box).matchAll(/Webview hidden/g)].length, before = told();
+  await toggleSidebar(box);
+  await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
+  await seen(() => Promise.resolve(told() > before), "that the extension host knows that the chat is hidden");
+}
+
+/** Has VS Code build the chat's page anew, and waits until that shows how things are. */
+export async function reloadWebviews(box: Box): Promise<void> {
+  await box.frame.locator("body").evaluate(body => { body.dataset["old"] = "true"; });
+  await box.command("Developer: Reload Webviews");
+  await seen(async () => await box.frame.locator("body[data-ready]:not([data-old])").count().catch(() => 0) === 1, "the chat, built anew");
+}
+
+/** Reloads the window as a user does, and waits until the chat shows how things are. */
+export async function reloadWindow(box: Box): Promise<void> {
+  await Promise.all([box.page.waitForEvent("load", { timeout: 90_000 }), box.command("Developer: Reload Window")]);
+  await box.open();
+  await seen(async () => await box.frame.locator("body[data-ready]").count().catch(() => 0) === 1, "the chat, in a window that was loaded again");
+}
+
+/** Stops the selected tab's turn, if one is going on, and waits for its end. */
+export async function stopTurn(frame: FrameLocator): Promise<void> {
+  const button = frame.locator(".mynah-chat-prompt-stop-button:visible");
+  await seen(async () => {
+    if (await turnState(frame) === "idle") return true;
+    if (await button.count() > 0) await button.click({ timeout: 5_000 }).catch(() => undefined); // the turn may have ended meanwhile
+    return false;
+  }, "the end of the turn");
+}
+
+/** The notification that says this. VS Code takes it away after some seconds, but not from under the mouse, which this puts there. */
+export async function notification(box: Box, text: string): Promise<Locator> {
+  const toast = box.page.locator(".notification-toast", { hasText: text });
+  await toast.hover();
+  return toast;
+}
+
+/** What the extension has written to its output channel, which VS Code keeps as a file. */
+export function readLog(box: Box): string {
+  const logs = path.join(box.server.userData, "logs");
+  const files = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(name => name.endsWith("Symposium.log"));
+  return files.map(name => readFileSync(path.join(logs, name), "utf8")).join("\n");
+}
+
 export const button = (frame: FrameLocator, label: string | RegExp) => frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
 
 /** Processes of this box whose command line contains `text`. */
@@ -46,7 +111,12 @@ export const processesOf = (box: Box, text: string): readonly number[] => box.pr
 
 /** The user's settings, and those of this machine: in a browser VS Code keeps what is of a machine apart. */
 export const readSettings = (box: Box): readonly unknown[] => [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
-  .filter(file => existsSync(file)).map((file): unknown => JSON.parse(readFileSync(file, "utf8")));
+  .filter(file => existsSync(file)).map(file => parsed(readFileSync(file, "utf8")));
+
+/** `undefined` for a file that is only half written. */
+function parsed(text: string): unknown {
+  try { return JSON.parse(text); } catch { return undefined; }
+}
 
 /** Opens a tab and waits until it, and nothing else, is shown. */
 export async function newTab(box: Box): Promise<void> {
@@ -82,5 +152,6 @@ export async function wear(box: Box, theme: string, kind: string, frame = box.fr
   await pick.locator("input.input").fill(theme);
   await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
   await box.page.keyboard.press("Enter");
-  await seen(async () => await frame.locator(`body.${kind}`).count() === 1, `the theme ${theme}`);
+  // Two themes may be of one kind.
+  await seen(async () => await frame.locator(`body.${kind}[data-vscode-theme-name="${theme}"]`).count() === 1, `the theme ${theme}`);
 }

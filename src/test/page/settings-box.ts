@@ -6,7 +6,7 @@ import path from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { violations } from "./axe";
 import { ROOT, until, type Box } from "./harness";
-import { readSettings } from "./scripted";
+import { readSettings, seen } from "./scripted";
 
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
 
@@ -41,8 +41,14 @@ async function frameName({ page }: Box, where: "view" | "page"): Promise<string 
   return undefined;
 }
 
+/** Closes all editors, and waits until the chat is the only page again. */
+export async function closeEditors(box: Box): Promise<void> {
+  await box.command("View: Close All Editors");
+  await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+}
+
 /** Waits until `condition` is true of what a settings page shows, or of the files that it writes. */
-export function shows(frame: FrameLocator, condition: () => Promise<boolean> | boolean, what: string, timeout = 20_000): Promise<void> {
+export function shows(frame: FrameLocator, condition: () => Promise<boolean> | boolean, what: string, timeout = 60_000): Promise<void> {
   // VS Code empties a file before it writes it.
   return until([frame.locator(":root")], async () => { try { return await condition(); } catch (error) { if (error instanceof SyntaxError) return false; throw error; } }, timeout, `this was not seen: ${what}`);
 }

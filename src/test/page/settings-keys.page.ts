@@ -11,7 +11,7 @@ const EXTENSIONS = "symposium.extensions";
 const extension = (id: string, name: string, more: object = {}): object => ({ id, name, _source: "custom", distribution: { local: { command: `/srv/${id}`, args: ["--stdio"] } }, ...more });
 const SETTINGS = {
   "symposium.agents": [{ ...local("mine", "Mine") as object, bypassPermissions: true, description: "An agent of mine that does what I want" }, local("other", "Another")],
-  "symposium.currentAgentId": "mine",
+  "symposium.currentAgentId": "mine", "symposium.registryUrl": "http://127.0.0.1:9/registry.json", // nobody is there
   [EXTENSIONS]: [extension("first", "First", { strange: 1 }), extension("second", "Second", { _enabled: false }), extension("third", "Third")],
 };
 
@@ -28,19 +28,22 @@ suite("settings: for hands, eyes and ears", () => {
 
   const keys = (...all: readonly string[]): Promise<void> => all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
   const focused = (): Promise<string> => view.locator("body").evaluate(() => { const at = document.activeElement; return at === null || at === document.body ? "" : (at.getAttribute("aria-label") ?? (at as HTMLInputElement).labels?.[0]?.textContent ?? at.textContent).trim(); });
-  const is = (name: string): Promise<void> => shows(view, async () => await focused() === name, `the focus on ${name}`, 5_000);
+  const is = (name: string): Promise<void> => shows(view, async () => await focused() === name, `the focus on ${name}`);
   const written = (): readonly Entry[] => (setting(box, EXTENSIONS) ?? []) as readonly Entry[];
   const order = (): string => written().map(({ id }) => id).join();
   const grip = (name: string) => view.getByRole("button", { name: `Move: ${name}`, exact: true });
-  const said = (): Promise<string> => view.locator("[role=alert]").innerText();
+  const says = (sentence: string): Promise<void> => view.locator("[role=alert]", { hasText: sentence }).waitFor({ state: "attached" });
+  const inOrder = (...all: readonly string[]): Promise<void> => shows(view, async () => (await names(view, "extension")).join() === all.join(), `the order ${all.join(", ")}`);
 
   suite("extensions", () => {
     test("by keyboard: taken with Space, moved with the arrow keys, dropped with Space; each step is said", async () => {
       await grip("First").focus();
       await keys("Space");
-      assert.match(await said(), /First taken, 1 of 3/);
+      await says("First taken, 1 of 3");
       await keys("ArrowDown", "ArrowDown");
-      assert.deepEqual([await said(), await names(view, "extension"), order()], ["First, 3 of 3.", ["Second", "Third", "First"], "first,second,third"]);
+      await says("First, 3 of 3.");
+      await inOrder("Second", "Third", "First");
+      assert.equal(order(), "first,second,third");
       await shows(view, () => view.locator("#extension-first").evaluate(row => row.getBoundingClientRect().bottom <= window.innerHeight + 1), "that it stays in sight");
       await box.screenshot("settings-grabbed");
       await keys("Space");
@@ -51,9 +54,11 @@ suite("settings: for hands, eyes and ears", () => {
 
     test("Escape puts it back", async () => {
       await keys("Space", "Home");
-      assert.deepEqual(await names(view, "extension"), ["First", "Second", "Third"]);
+      await inOrder("First", "Second", "Third");
       await keys("Escape");
-      assert.deepEqual([await names(view, "extension"), await said(), order()], [["Second", "Third", "First"], "First put back, 3 of 3.", "second,third,first"]);
+      await says("First put back, 3 of 3.");
+      await inOrder("Second", "Third", "First");
+      assert.equal(order(), "second,third,first");
       await is("Move: First");
     });
 
@@ -74,7 +79,7 @@ suite("settings: for hands, eyes and ears", () => {
       await box.screenshot("settings-dragged");
       await box.page.mouse.up();
       await shows(view, () => order() === "second,third,first", "the order in the settings");
-      assert.deepEqual(await names(view, "extension"), ["Second", "Third", "First"]);
+      await inOrder("Second", "Third", "First");
     });
 
     test("with presses alone, for who cannot drag", async () => {
@@ -98,15 +103,34 @@ suite("settings: for hands, eyes and ears", () => {
       const input = box.page.locator(".quick-input-widget:visible input.input");
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "MCP server" }).click();
-      await shows(view, async () => (await input.getAttribute("placeholder"))?.startsWith("/") ?? false, "the question for its program");
-      await input.fill(process.execPath);
-      for (let asked = 0; asked < 4 && await input.isVisible(); asked++) {
-        const before = await box.page.locator(".quick-input-widget").innerText();
-        await keys("Enter");
-        await shows(view, async () => !await input.isVisible() || await box.page.locator(".quick-input-widget").innerText() !== before, "the next question");
+      for (const question of [1, 2, 3]) {
+        await box.page.locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` }).waitFor();
+        if (question === 1) await input.fill(process.execPath);
+        await input.press("Enter");
       }
       await shows(view, () => written().at(-1)?.["kind"] === "mcp", "it in the settings");
       await shows(view, () => view.locator(".row[data-of=extension]").last().evaluate(row => row === document.activeElement), "the focus on its row");
+    });
+
+    test("are added at an address, with a header; a wrong address is told while it is written", async () => {
+      await press(view, "Add Extension…");
+      const widget = box.page.locator(".quick-input-widget:visible"), input = widget.locator("input.input");
+      const asks = (start: string) => shows(view, async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false, `the question for ${start}`);
+      await widget.locator(".monaco-list-row", { hasText: "speaks MCP" }).click();
+      await asks("https://example.com/mcp");
+      await input.fill("example.com/mcp");
+      await widget.getByText("That is no address").first().waitFor();
+      await input.fill("https://mcp.example.com/v1");
+      await keys("Enter");
+      await asks("Authorization");
+      await input.fill("X-Key: abc");
+      await keys("Enter");
+      await shows(view, async () => await input.inputValue() === "mcp.example.com", "the question for its name");
+      await keys("Enter");
+      await shows(view, () => written().at(-1)?.["id"] === "mcp-example-com", "it in the settings");
+      const { kind, distribution } = written().at(-1) ?? {};
+      assert.deepEqual([kind, distribution], ["mcp", { http: { url: "https://mcp.example.com/v1", headers: { "X-Key": "abc" } } }]);
+      await rowOf(view, "mcp.example.com").getByText("Your own, MCP server, at mcp.example.com/v1").first().waitFor();
     });
   });
 
@@ -131,7 +155,7 @@ suite("settings: for hands, eyes and ears", () => {
       assert.equal(await view.locator(":focus").getAttribute("id"), "agent-other");
       await view.getByRole("button", { name: "More: Another" }).focus();
       await keys("Enter");
-      assert.equal(await view.getByRole("button", { name: "More: Another" }).getAttribute("aria-expanded"), "true");
+      await view.getByRole("button", { name: "More: Another", expanded: true }).waitFor();
       await view.getByRole("button", { name: "Choose: Another" }).focus();
       await keys("Space");
       await shows(view, () => setting(box, "symposium.currentAgentId") === "other", "that it is chosen");
@@ -186,9 +210,8 @@ suite("settings: for hands, eyes and ears", () => {
       await box.page.mouse.down();
       await box.page.mouse.move(sash.x + 200, sash.y + 300, { steps: 5 });
       await box.page.mouse.up();
-      const [wide, width] = await view.locator("body").evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      await shows(view, () => view.locator("body").evaluate(() => window.innerWidth <= 210 && document.documentElement.scrollWidth <= window.innerWidth), "a page that is no wider than its window");
       await box.screenshot("settings-narrow");
-      assert.ok(width! <= 210 && wide! <= width!, `${wide} of ${width}`);
       const out = await view.locator("body").evaluate(() => [...document.querySelectorAll(".page *")].filter(each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1).map(each => each.outerHTML.slice(0, 80)));
       assert.deepEqual(out, []);
     });
@@ -204,7 +227,7 @@ suite("settings: a workspace that nobody has trusted", () => {
     const view = await openSettings(box, "view");
     await view.locator(".note", { hasText: "trust" }).waitFor();
     await box.screenshot("settings-restricted");
-    assert.deepEqual((await names(view, "extension")), ["First", "Second", "Third"]);
+    await shows(view, async () => (await names(view, "extension")).join() === "First,Second,Third", "the extensions");
     for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"]) assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
     assert.equal(await view.getByRole("checkbox", { name: /^Allow everything.*Mine$/ }).isDisabled(), true);
     await isFine(view, "sideBar-background");

@@ -36,10 +36,10 @@ suite("settings: agents", () => {
 
   test("shows what is set up first, with what is known of each, and what is wrong with the settings", async () => {
     await isMarked("Packed", "not installed");
-    assert.deepEqual((await names(view, "agent")).filter(name => name !== "Eliza").slice(0, 3), ["Mine", "Packed", "Broken"]);
-    assert.equal((await marks("Mine"))[0], "selected");
-    assert.match(await rowOf(view, "Packed").locator(".origin").innerText(), /npm package scripted-acp-agent/);
-    assert.match(await view.locator(".note").innerText(), /odd/i);
+    await shows(view, async () => (await names(view, "agent")).filter(name => name !== "Eliza").slice(0, 3).join() === "Mine,Packed,Broken", "what is set up first");
+    await shows(view, async () => (await marks("Mine"))[0] === "selected", "that Mine is selected");
+    await rowOf(view, "Packed").locator(".origin", { hasText: /npm package scripted-acp-agent/ }).waitFor();
+    await view.locator(".note", { hasText: /odd/i }).waitFor();
     await box.screenshot("settings-view");
   });
 
@@ -47,7 +47,7 @@ suite("settings: agents", () => {
     await press(view, "From the Registry…");
     await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Counts what can be counted" }).click();
     await shows(view, () => view.locator("#agent-ada").evaluate(row => row === document.activeElement), "the focus on Ada's row");
-    assert.equal(entry("ada")?.["_source"], "registry");
+    await shows(view, () => entry("ada")?.["_source"] === "registry", "it in the settings");
     await rowOf(view, "Ada").locator(".ink").waitFor();
   });
 
@@ -70,14 +70,13 @@ suite("settings: agents", () => {
     assert.ok(existsSync(path.join(store("ada"), "1.0.0/installed.json")));
     await press(view, "Choose: Ada");
     await isMarked("Ada", "selected");
-    assert.deepEqual([setting(box, "symposium.currentAgentId"), (await marks("Mine")).includes("selected")], ["ada", false]);
+    await shows(view, async () => setting(box, "symposium.currentAgentId") === "ada" && !(await marks("Mine")).includes("selected"), "Ada, and no other, as the agent of new tabs");
   });
 
   test("one from npm is installed by npm, and what npm says when it fails stands in the row, to be copied", async () => {
     machine.npmFails("npm error network timeout\nnpm error at never\n");
     await press(view, "Install: Packed");
-    await rowOf(view, "Packed").locator(".finding[data-tone=error]").waitFor();
-    assert.match(await rowOf(view, "Packed").locator(".finding .sentence").innerText(), /npm/);
+    await rowOf(view, "Packed").locator(".finding[data-tone=error] .sentence", { hasText: /npm/ }).waitFor();
     machine.npmWorks();
     await press(view, "Dismiss: Packed");
     await press(view, "Install: Packed");
@@ -92,7 +91,7 @@ suite("settings: agents", () => {
     await finding.waitFor();
     await box.screenshot("settings-finding");
     await isFine(view, "sideBar-background");
-    assert.match(await finding.locator(".sentence").innerText(), /nowhere|not found|no such|does not exist/i);
+    await finding.locator(".sentence", { hasText: /nowhere|not found|no such|does not exist/i }).waitFor();
     await finding.getByRole("button", { name: /^Copy Report/ }).click();
     await shows(view, async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())), "the report in the clipboard");
     await finding.getByRole("button").first().click(); // what helps
@@ -117,7 +116,7 @@ suite("settings: agents", () => {
     await box_.click();
     await shows(view, () => entry("mine")?.["bypassPermissions"] !== true, "its end in the settings");
     await rowOf(view, "Mine").locator(".hazard").waitFor({ state: "detached" });
-    assert.equal(await box_.isChecked(), false);
+    await shows(view, async () => !await box_.isChecked(), "that it is off");
   });
 
   test("what is newer in the registry is said, and installed when it is wanted", async () => {
@@ -128,7 +127,7 @@ suite("settings: agents", () => {
     await box.screenshot("settings-update");
     await press(view, "Update: Ada");
     await isMarked("Ada", "installed 1.1.0");
-    assert.equal(entry("ada")?.["version"], "1.1.0");
+    await shows(view, () => entry("ada")?.["version"] === "1.1.0", "it in the settings");
   });
 
   test("one that is removed is gone from the settings and from the disk, after a question; Eliza is the agent of new tabs then", async () => {
@@ -136,10 +135,10 @@ suite("settings: agents", () => {
     await press(view, "Remove: Ada");
     await box.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Remove" }).click();
     await rowOf(view, "Ada").waitFor({ state: "detached" });
-    assert.equal(entry("ada"), undefined);
+    await shows(view, () => entry("ada") === undefined, "its end in the settings");
     await shows(view, () => !existsSync(path.join(store("ada"), "1.1.0")), "the end of its files");
     await isMarked("Eliza", "selected");
-    assert.ok(["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined));
+    await shows(view, () => ["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined), "that none is chosen");
   });
 
   test("how prompts are sent, and what happens about updates, stands in the settings", async () => {
@@ -148,7 +147,7 @@ suite("settings: agents", () => {
     for (const [label, mode] of [["Off", "off"], ["Automatic", "auto"]] as const) {
       await view.getByRole("radio", { name: label }).click();
       await shows(view, () => setting(box, "symposium.updates") === mode, mode);
-      assert.equal(await view.getByRole("radio", { name: label }).isChecked(), true);
+      await shows(view, () => view.getByRole("radio", { name: label }).isChecked(), label);
     }
   });
 
@@ -171,7 +170,7 @@ suite("settings: agents", () => {
     await view.locator(".row").first().waitFor({ state: "detached" });
     await toggleSidebar(box);
     view = await settingsFrame(box, "view");
-    assert.equal(await view.getByRole("button", { name: "More: Mine" }).getAttribute("aria-expanded"), "true");
+    await view.getByRole("button", { name: "More: Mine", expanded: true }).waitFor();
     await shows(view, async () => Math.abs(await view.locator("body").evaluate(() => window.scrollY) - before) < 40, "where it was scrolled to");
   });
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { sendPrompt, turnEnded, type Box } from "./harness";
 import { input } from "./composing";
-import { button, newTab, openScripted, seen, showsText } from "./scripted";
+import { button, gate, newTab, openScripted, reloadWebviews, seen, showsText, stopTurn } from "./scripted";
 
 suite("accessibility: what is said", () => {
   let box: Box;
@@ -14,11 +14,7 @@ suite("accessibility: what is said", () => {
     await box.open();
   });
   suiteTeardown(() => box.close());
-  teardown(async () => {
-    if (await turnState(box.frame) === "idle") return;
-    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
-    await seen(async () => await turnState(box.frame) === "idle", "the end of the turn");
-  });
+  teardown(() => stopTurn(box.frame));
 
   /** What is in the regions, which keep it for a while: in order, and behind it, with a mark, what did not wait. */
   const said = async (): Promise<readonly string[]> => [
@@ -40,9 +36,7 @@ suite("accessibility: what is said", () => {
   });
 
   test("nothing that was there when the view is loaded again", async () => {
-    await box.frame.locator("body").evaluate(body => { body.dataset["old"] = "true"; });
-    await box.command("Developer: Reload Webviews");
-    await seen(async () => await box.frame.locator("body[data-ready]:not([data-old])").count().catch(() => 0) === 1, "the view");
+    await reloadWebviews(box);
     await showsText(box.frame, "First things first");
     await sendPrompt(box.frame, "say Only this.");
     assert.equal(await hears("has finished"), "Only this. Scripted has finished.");
@@ -76,19 +70,23 @@ suite("accessibility: what is said", () => {
     assert.equal((await said()).filter(each => each.startsWith("!")).join(), "");
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
-    await sendPrompt(box.frame, `${QUESTION.replace("ask", "sleep 500; ask")}`);
+    const typed = gate();
+    await sendPrompt(box.frame, `${typed.step}; ${QUESTION}`);
     await input(box.frame).pressSequentially("and");
+    typed.open();
     assert.match(await hears("! "), new RegExp(`! Scripted wants to change a file: ${ASKED.replaceAll(".", "\\.")}`));
     assert.equal(await input(box.frame).evaluate(element => element === document.activeElement), true);
     await input(box.frame).fill("");
   });
 
   test("no more when the turn is stopped", async () => {
-    await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(20)}; wait-cancel`);
+    // A few are said at once; all of them take minutes.
+    await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(100)}; wait-cancel`);
     await hears("A sentence");
     await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
     await hears("Stopped.");
-    assert.ok((await said()).join(" ").split("A sentence").length < 12);
+    assert.ok((await said()).join(" ").split("A sentence").length < 60);
+    assert.match((await said()).findLast(each => !each.startsWith("!")) ?? "", /Stopped\./);
   });
 
   test("what the banner says, and what the agent does, is said where it stands", async () => {

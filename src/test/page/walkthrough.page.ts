@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openBox, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, seen, showsText } from "./scripted";
-import { setting } from "./settings-box";
+import { closeEditors, setting, shows } from "./settings-box";
 
 suite("the walkthrough", () => {
   let box: Box;
@@ -30,13 +30,16 @@ suite("the walkthrough", () => {
     await rows().filter({ hasText: "Get Started with Symposium" }).click();
     await step(title).click();
   }
-  const close = () => box.command("View: Close All Editors"); // the chat is the only page again
 
   test("each step says what it is about, with its drawing, and leads where it says", async () => {
     await walkthrough("Get a first answer");
+    let drawing = "";
     for (const title of ["Choose your agent", "Sign in where you are asked", "Add what you look at", "See all of it in one place", "Get a first answer"]) {
       await step(title).click();
-      await box.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("svg").waitFor();
+      const drawn = (): Promise<string> => box.page.frameLocator(".getting-started-media iframe.webview.ready").frameLocator("#active-frame").locator("svg").innerHTML({ timeout: 1_000 }).catch(() => "");
+      let next = "";
+      await seen(async () => { next = await drawn(); return next !== "" && next !== drawing; }, `the drawing of ${title}`, 60_000);
+      drawing = next;
       await box.screenshot(`walkthrough-${title.split(" ")[0]?.toLowerCase() ?? ""}`);
     }
     assert.equal(await isDone("Get a first answer"), false);
@@ -45,7 +48,7 @@ suite("the walkthrough", () => {
   });
 
   test("the first step is done when Eliza has answered", async () => {
-    await close();
+    await box.command("View: Close All Editors");
     await box.open();
     await sendPrompt(box.frame, "hello");
     await turnEnded(box.frame);
@@ -56,13 +59,14 @@ suite("the walkthrough", () => {
   test("a program on this computer that is an agent is found, and chosen it stands in the settings, and answers", async () => {
     await step("Choose your agent").getByRole("button", { name: "Select Agent" }).click();
     await rows().filter({ hasText: "Goose" }).waitFor();
-    assert.match(await rows().filter({ hasText: "Goose" }).innerText(), /programs\/goose/);
+    await rows().filter({ hasText: "Goose" }).filter({ hasText: "programs/goose" }).waitFor();
     await box.screenshot("found-agents");
     await rows().filter({ hasText: "Goose" }).click();
-    await seen(async () => setting(box, "symposium.currentAgentId") === "goose", "it is selected");
-    assert.deepEqual(setting(box, "symposium.agents"), [{ id: "goose", name: "Goose", description: "Block's agent, open source", distribution: { local: { command: "goose", args: ["acp"] } }, _source: "custom" }]);
+    let agents: unknown;
+    await shows(box.frame, () => setting(box, "symposium.currentAgentId") === "goose" && (agents = setting(box, "symposium.agents")) !== undefined, "it is selected");
+    assert.deepEqual(agents, [{ id: "goose", name: "Goose", description: "Block's agent, open source", distribution: { local: { command: "goose", args: ["acp"] } }, _source: "custom" }]);
     await seen(() => isDone("Choose your agent"), "the second step is ticked off");
-    await close();
+    await closeEditors(box);
     await newTab(box);
     await sendPrompt(box.frame, "say found and answered");
     await showsText(box.frame, /found and answered/);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { violations } from "./axe";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { button, look, newTab, openScripted, processesOf, scripted, seen } from "./scripted";
-import { openSettings, rowOf, setting, settingsFrame, shows } from "./settings-box";
+import { closeEditors, openSettings, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const entry = (settings: object = {}): object => ({ id: "workspace", _enabled: true, _source: "built-in", settings });
 const ALWAYS = "Always Allow Editing Files (This Session)";
@@ -26,6 +26,7 @@ suite("the extension Workspace", () => {
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
   const call = (tool: string, args: object): string => `mcp workspace-tools ${tool} ${JSON.stringify(args)}`;
   const edit = (file: string, old_string: string, new_string: string): string => call("edit_file", { path: file, old_string, new_string });
+  const cardSays = (kind: string, text: string | RegExp): Promise<void> => card(kind).filter({ hasText: text }).waitFor();
   /** Sends it, and waits for a question. */
   async function asks(script: string): Promise<void> {
     await sendPrompt(box.frame, script);
@@ -48,11 +49,13 @@ suite("the extension Workspace", () => {
   const editorShows = (shown: RegExp): Promise<void> => seen(async () => shown.test((await lines().innerText().catch(() => "")).replaceAll("\u00a0", " ")), `${shown} in the editor`);
   const fileTab = (name: string) => box.page.locator(".tabs-container .tab.active", { hasText: name });
   const isSaved = (name: string): Promise<void> => seen(async () => !await fileTab(name).evaluate(tab => tab.classList.contains("dirty")), `that ${name} is saved`);
+  /** With its text in the editor: its tab is there before, above the text of the one before it. */
   async function openFile(name: string, content: string): Promise<void> {
     writeFileSync(at(name), content);
     await ask(`show link=file://${at(name)}`);
     await chat().getByRole("link", { name }).last().click();
     await fileTab(name).waitFor();
+    await editorShows(new RegExp(`^${content.trimEnd().replaceAll("\n", "\\s+")}\\s*$`));
   }
   /** As a user does, in the editor. */
   async function typeInEditor(keys: readonly string[], typed = ""): Promise<void> {
@@ -71,9 +74,8 @@ suite("the extension Workspace", () => {
 
   test("an edit is asked about with its change; allowed, it is in the editor, saved, and one step to be undone", async () => {
     await openFile("edited.txt", "first\nsecond\nthird\n");
-    await editorShows(/second/);
     await asks(edit("edited.txt", "second\nthird", "2nd\n3rd"));
-    assert.match(await card("permission").innerText(), /Edit edited\.txt/);
+    await cardSays("permission", "Edit edited.txt");
     await chat().getByRole("button", { name: "Open Diff" }).last().waitFor();
     assert.equal(text("edited.txt"), "first\nsecond\nthird\n");
     await look(box, "workspace-edit");
@@ -112,12 +114,12 @@ suite("the extension Workspace", () => {
 
   test("a command is asked about with its line, runs in a terminal that is seen, and is told with its code", async () => {
     await asks(call("run_terminal", { command: "echo printed && exit 3" }));
-    assert.match(await card("permission").innerText(), /Run echo printed && exit 3/);
+    await cardSays("permission", "Run echo printed && exit 3");
     await box.screenshot("workspace-command-light");
     assert.match(await answered(/^Allow$/), /run_terminal: \{"stdout":"printed\\n","stderr":"","code":3\}/);
     const terminal = chat().locator(".symposium-terminal").last();
-    assert.deepEqual([await terminal.locator(".symposium-terminal-command").innerText(), await terminal.locator(".symposium-terminal-state").innerText()], ["echo printed && exit 3", "exit code 3"]);
-    assert.match(await terminal.locator(".symposium-terminal-output").innerText(), /printed/);
+    for (const [part, shown] of [["command", "echo printed && exit 3"], ["state", "exit code 3"]] as const) await seen(async () => await terminal.locator(`.symposium-terminal-${part}`).innerText() === shown, shown);
+    await terminal.locator(".symposium-terminal-output", { hasText: "printed" }).waitFor();
   });
 
   test("files and lines are found, with the ripgrep that VS Code has inside", async () => {
@@ -142,17 +144,18 @@ suite("the extension Workspace", () => {
   suite("where nobody is asked", () => {
     suiteSetup(async () => {
       await box.command("File: Save All Files");
+      await seen(async () => await box.page.locator(".tabs-container .tab.dirty").count() === 0, "that all is saved");
       await box.command("View: Close All Editors");
+      await box.page.locator(".tabs-container .tab").first().waitFor({ state: "hidden" });
     });
 
     const badge = () => chat().getByRole("button", { name: /^Permissions bypassed/ });
     /** In the settings as an editor, which leaves the chat where it is. */
     async function bypass(isOn: boolean): Promise<void> {
       const page = await openSettings(box, "page");
-      await rowOf(page, "Scripted").getByRole("checkbox", { name: "Allow everything without asking: Scripted" }).setChecked(isOn);
+      await rowOf(page, "Scripted").getByRole("checkbox", { name: "Allow everything without asking: Scripted", checked: !isOn }).click();
       await shows(page, () => ((setting(box, "symposium.agents") as readonly Readonly<Record<string, unknown>>[])[0]?.["bypassPermissions"] === true) === isOn, "it in the settings");
-      await box.command("View: Close All Editors");
-      await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+      await closeEditors(box);
     }
 
     test("by the agent's setting: a badge says so as long as it is so, and leads to the settings", async () => {
@@ -162,15 +165,14 @@ suite("the extension Workspace", () => {
       assert.match(await badge().getAttribute("title") ?? "", /Scripted does what it wants, and you are not asked\./);
       assert.match(await ask(call("write_file", { path: "bypassed.txt", content: "x" })), /Made bypassed\.txt/);
       assert.equal(text("bypassed.txt"), "x");
-      assert.match(await card("permission").innerText(), /without asking/);
+      await cardSays("permission", "without asking");
       await look(box, "workspace-bypassed");
       assert.equal((await violations(box.frame)).join("\n"), "");
       await badge().focus();
       await box.page.keyboard.press("Enter");
       const page = await settingsFrame(box, "page");
       await rowOf(page, "Scripted").locator(".hazard").waitFor();
-      await box.command("View: Close All Editors");
-      await seen(async () => await box.page.locator("iframe.webview.ready").count() === 1, "the chat alone");
+      await closeEditors(box);
       await bypass(false);
       await badge().waitFor({ state: "hidden" });
       await asks(call("write_file", { path: "bypassed.txt", content: "y" }));
