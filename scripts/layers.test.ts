@@ -35,7 +35,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
-  ["src/test", ["src", "scripts/vscode-box", "vscode", "playwright-core", ...TEST]],
+  ["src/test", ["src", "scripts/vscode-box", "scripts/seed.mjs", "vscode", "playwright-core", ...TEST]],
 
   ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/growing.ts", "webview/texts.ts", "webview/tool-content.ts"]],
   ["webview/settings", ["src/protocol", ...["dom", "markdown-safe", "page-clock", "saving"].map(name => `webview/${name}.ts`)]],

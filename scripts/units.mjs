@@ -4,6 +4,7 @@
 // those, --quick all others, in which nobody can start one.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { globSync } from "./glob.mjs";
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -22,14 +23,15 @@ const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"]
   .filter(file => kind === undefined || file.endsWith(".spawn.test.ts") === (kind === "--spawning"));
 if (tests.length === 0) { console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`); process.exit(1); }
 
-const outdir = path.join("out", "units", ours.join("+").replaceAll(/[^\w.+-]/g, "_") || "all");
+const named = ours.join("+").replaceAll(/[^\w.+-]/g, "_") || "all";
+const outdir = path.join("out", "units", named.length <= 100 ? named : createHash("sha256").update(named).digest("hex").slice(0, 16));
 rmSync(outdir, { recursive: true, force: true });
 await build({
   entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)], outdir, outbase: ".", outExtension: { ".js": ".mjs" },
   bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", kind === "--quick" ? "20000" : "120000",
+const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", kind === "--quick" ? "20000" : "120000",
   ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
   { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
 process.exit(mocha.status ?? 1);

@@ -82,7 +82,7 @@ function submitted(page: Page, tab: Tab, { messageId, text }: Extract<Composing,
 }
 
 /** At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the next one follows when that is there. */
-export function forwarded({ host: { losses = 0 } }: Page, before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
+export function forwarded({ host: { losses } }: Page, before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
   const [first] = onTheWay;
   return first === undefined || first.messageId === before[0]?.messageId ? [] : [post({ type: "prompt", tabId, ...first, losses })];
 }

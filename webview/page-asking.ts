@@ -74,5 +74,5 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }),
     }];
   });
-  return [page, [...effects, post({ type: "webview-ready", tabs, ...(page.host.losses === undefined ? {} : { losses: page.host.losses }) })]];
+  return [page, [...effects, post({ type: "webview-ready", tabs, losses: page.host.losses })]];
 }

@@ -51,7 +51,7 @@ export interface Page {
   readonly currentAgentId: string;
   readonly sidecar: SidecarState;
   /** Whether the host has answered this page yet. */
-  readonly host: { readonly kind: "silent"; readonly since: number; readonly losses?: number } | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
+  readonly host: { readonly kind: "silent"; readonly since: number; readonly losses: 0 } | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
   /** Events and snapshots handled, and how many of them the host knows of. */
   readonly handled: number;
   readonly acknowledged: number;

@@ -30,7 +30,7 @@ const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: 
 suite("page state, one by one", () => {
   test("a first page without tabs asks, and opens a tab only when the host has none", () => {
     const [page, effects] = openPage(emptyPage, 100, 0);
-    deepEqual(effects, [{ kind: "post", message: { type: "webview-ready", tabs: [] } }]);
+    deepEqual(effects, [{ kind: "post", message: { type: "webview-ready", tabs: [], losses: 0 } }]);
     ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
     const { effects: opened, posts } = run(page, { kind: "received", message: stateMessage(["t1"]) });
     ok(!opened.some(({ kind }) => kind === "openOne"));
@@ -81,10 +81,10 @@ suite("page state, one by one", () => {
     deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
   });
 
-  test("a page says back how many losses it has heard of, also with a prompt, and nothing of them when it starts", () => {
+  test("a page says back how many losses it has heard of, also with a prompt, and of none when it starts", () => {
     const losses = (posts: readonly PageToHost[]) => posts.map(post => post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type);
     const [start, effects] = openPage(saved(livePage()), 0, 0);
-    deepEqual(losses(effects.flatMap(effect => effect.kind === "post" ? [effect.message] : [])), [undefined]);
+    deepEqual(losses(effects.flatMap(effect => effect.kind === "post" ? [effect.message] : [])), [0]);
     deepEqual(losses(run(start, { kind: "received", message: { type: "askAgain" } }).posts), [0]);
     const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
     deepEqual(losses(run(told, { kind: "received", message: { type: "askAgain" } }).posts), [2]);

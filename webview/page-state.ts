@@ -30,15 +30,14 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
     tabs: new Map(tabs), selected, closed: new Set(), agents: [], currentAgentId: "", sidecar: { state: "running" },
-    host: { kind: "silent", since: now }, handled: 0, acknowledged: 0, asked: start, requireModifier: saved.requireModifier ?? false, finding: { asked: start, tabId: "", query: "" }, toAttach: [], openingWith: undefined, outdated: [], bypassed: [],
+    host: { kind: "silent", since: now, losses: 0 }, handled: 0, acknowledged: 0, asked: start, requireModifier: saved.requireModifier ?? false, finding: { asked: start, tabId: "", query: "" }, toAttach: [], openingWith: undefined, outdated: [], bypassed: [],
     following: saved.following ?? false, follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
   const shown = tabs.flatMap(([tabId, tab]): Effect[] => [
     { kind: "open", tabId }, { kind: "show", tabId },
     ...(tab.drafts.text === "" ? [] : [{ kind: "fill", tabId, text: tab.drafts.text } as const]),
   ]);
-  return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now),
-    p => [{ ...p, host: { kind: "silent", since: now, losses: 0 } }, []]);
+  return chain([page, [...shown, ...(selected === undefined ? [] : [{ kind: "select", tabId: selected } as const])]], p => askHost(p, [...p.tabs.keys()], "missing", now));
 }
 
 export function step(page: Page, happening: Happening, now: number): Step {

@@ -75,6 +75,21 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(world.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
   });
 
+  test("the first words of a page are no exception when they come for the second time, or late: it is told of the loss, and to ask again", async () => {
+    const world = new World(), first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
+    await world.says(first);
+    world.sidecar.die();
+    await world.become(BACKOFF);
+    await world.says(first);
+    deepEqual(world.posted.map(({ type }) => type), ["state", "state", "state"]); // nobody could answer yet
+    world.sidecar.restart();
+    await world.become({ ...RUNNING, run: 2 });
+    await world.says(first);
+    deepEqual([world.sidecar.calls, world.posted.slice(-2).map(({ type }) => type), world.of("state").at(-1)?.losses], [[], ["state", "askAgain"], 1]);
+    await world.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: SHOWN }], losses: 1 });
+    deepEqual([world.calls("chat/new"), world.posted.at(-1)?.type], [[{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }], "state"]);
+  });
+
   test("a prompt that a page said before it heard of the loss is not asked: it may be a draft again; if it is none, the page repeats it", async () => {
     const world = new World();
     await world.says({ type: "new-tab", tabId: "t" });
@@ -147,7 +162,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await world.says({ type: "new-tab", tabId: "t" });
     world.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
     await world.says(prompt("t"));
-    equal(world.posted.at(-1)?.type, "askAgain");
+    deepEqual([world.posted.at(-1)?.type, world.of("state").at(-1)?.losses], ["askAgain", 1]);
     await world.ready({ tabId: "t" });
     equal(world.calls("chat/new").length, 2);
   });

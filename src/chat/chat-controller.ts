@@ -34,8 +34,10 @@ export class ChatController {
   readonly #composer: ComposerRoutes;
   /** What was last said of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
-  /** How often sessions were lost with their sidecar. */
+  /** How often sessions were lost, with their sidecar or alone. */
   #losses = 0;
+  /** The loss after which a page that had not heard of it was told to ask again. */
+  #toldLate = 0;
   /** Per tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
 
@@ -164,10 +166,11 @@ export class ChatController {
     this.#sessions.dispose();
   }
 
-  async #pageReady(positions: readonly TabPosition[], losses = this.#losses): Promise<void> {
+  async #pageReady(positions: readonly TabPosition[], losses: number): Promise<void> {
     const known = this.tabs.length > 0 || positions.length > 0;
     if (this.world.isTrusted()) for (const position of positions) void this.#position(position, losses === this.#losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
+    if (positions.some(({ tabId }) => this.#sessions.kind(tabId) === "lost")) this.#cameLate();
     // A first page opens its first tab by itself, with the agent of new tabs.
     if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined)) this.world.page.post({ type: "openTab", ...this.#tabWanted });
     this.#tabWanted = undefined;
@@ -176,10 +179,18 @@ export class ChatController {
     if (this.world.isTrusted()) await this.world.sidecar.client().catch(() => undefined); // the state tells why
   }
 
+  /** The position of a page was not taken: it hears of the loss first. */
+  #cameLate(): void {
+    // Once for each loss, however much it has said: what is missing it asks for by itself. While there is no sidecar, its start will say it.
+    if (this.#toldLate === this.#losses || this.world.sidecar.phase.kind !== "running") return;
+    this.#toldLate = this.#losses;
+    this.world.page.post({ type: "askAgain" });
+  }
+
   /** Opens what has no session (any more), then has the sidecar send what the page misses. */
   async #position(position: TabPosition, isUpToDate: boolean): Promise<void> {
     const { tabId, at, asked } = position;
-    // Said before the page heard of the loss: what was on its way to it then is not in `shown`. It asks again.
+    // Said before the page heard of the loss, maybe for the second time: what was on its way to it since then is not in `shown`. It asks again.
     if (!isUpToDate && this.#sessions.kind(tabId) === "lost") return;
     const isWaiting = this.#asking.has(tabId);
     this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
@@ -256,6 +267,8 @@ export class ChatController {
     if (error instanceof SidecarGone) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
+      this.#losses++;
+      this.postState();
       return page.post({ type: "askAgain" });
     }
     if (tabId === undefined) return this.world.tell(error.message, []);

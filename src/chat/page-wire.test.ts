@@ -10,7 +10,7 @@ import { PageWire } from "./page-wire";
 import { ResponseCapture } from "./response-capture";
 
 const event = (seq: number): HostToPage => ({ type: "event", tabId: "t", bootId: "b", seq, event: { type: "title", title: "x" } });
-const READY: PageToHost = { type: "webview-ready", tabs: [] };
+const READY: PageToHost = { type: "webview-ready", tabs: [], losses: 0 };
 
 function world() {
   const sent: HostToPage[] = [];

@@ -45,8 +45,8 @@ const ENTRIES: readonly Entry[] = [
 ];
 
 const MESSAGES: readonly PageToHost[] = [
-  { type: "webview-ready", tabs: [] },
-  { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }] },
+  { type: "webview-ready", tabs: [], losses: 0 },
+  { type: "webview-ready", tabs: [{ tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" }, { tabId: "u", asked: 0, shown: [] }], losses: 2 },
   { type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t", agentId: "a" }, { type: "close-tab", tabId: "t" }, { type: "select-tab", tabId: "t" }, { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" }, { type: "prompt", tabId: "t", messageId: "m", text: "hi", losses: 1 },
   { type: "prompt", tabId: "t", messageId: "m", text: "", attachments: ATTACHMENTS }, { type: "withdraw", tabId: "t", messageId: "m" }, { type: "send-queued", tabId: "t" },
@@ -96,8 +96,8 @@ suite("what the page says", () => {
       ...[1, null, {}, ["x"], undefined, "x".repeat(5 * 1024 * 1024)].map((value): readonly [unknown, RegExp] => [{ type: "set-option", tabId: "t", controlId: "c", value }, /value/]), [{ type: "set-option", tabId: "t", controlId: "", value: true }, /controlId/],
       [{ type: "open-link", href: "a", preview: false }, /preview/], [{ type: "open-diff", tabId: "t", path: "", newText: "" }, /path/], [{ type: "open-diff", tabId: "t", path: "/a", newText: "x".repeat(300_001) }, /newText/],
       [{ type: "open-diff", tabId: "t", path: "/a", newText: "", oldText: null }, /oldText/], [{ type: "open-terminal", tabId: "t", command: "ls", output: "x".repeat(300_001) }, /output/], [{ type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: "1" } }, /code/],
-      [{ type: "webview-ready", tabs: {} }, /tabs/], [{ type: "webview-ready", tabs: Array(101).fill({ tabId: "t", asked: 0, shown: [] }) }, /tabs/],
-      [{ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [], at: { bootId: "b", seq: -2 } }] }, /seq/],
+      [{ type: "webview-ready", tabs: {}, losses: 0 }, /tabs/], [{ type: "webview-ready", tabs: Array(101).fill({ tabId: "t", asked: 0, shown: [] }), losses: 0 }, /tabs/], [{ type: "webview-ready", tabs: [] }, /losses/],
+      [{ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [], at: { bootId: "b", seq: -2 } }], losses: 0 }, /seq/],
       [{ type: "log", level: "trace", message: "m" }, /level/], [{ type: "log", level: "info", message: "m", data: { x: "y".repeat(20_000) } }, /data/],
     ];
     for (const [value, why] of wrong) {
@@ -120,7 +120,7 @@ suite("what the page says", () => {
     for (const attachment of [file, selection, { ...image, data: "" }, { ...selection, text: "x".repeat(ATTACHED_TEXT_LIMIT) }, { ...image, data: "A".repeat(IMAGE_LIMIT) }]) ok(fits(attachment), attachment.kind);
     const prompt = (attachments: unknown) => validate({ type: "prompt", tabId: "t", messageId: "m", text: "", attachments });
     deepEqual([prompt(Array(MOST_ATTACHMENTS).fill(file)).ok, prompt(Array(MOST_ATTACHMENTS + 1).fill(file)).ok, prompt({}).ok, prompt(null).ok], [true, false, false, false]);
-    const shown = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }] });
+    const shown = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }], losses: 0 });
     deepEqual(shown.ok && shown.message.type === "webview-ready" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
   });
 
@@ -134,8 +134,8 @@ suite("what the page says", () => {
   });
 
   test("an entry that another version saved is left out alone", () => {
-    const result = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { kind: "hologram", id: "x" }, { ...ENTRIES[4], status: "dreaming" }, ENTRIES[1]] }] });
-    deepEqual(result, { ok: true, message: { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], ENTRIES[1]] }] } });
+    const result = validate({ type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { kind: "hologram", id: "x" }, { ...ENTRIES[4], status: "dreaming" }, ENTRIES[1]] }], losses: 0 });
+    deepEqual(result, { ok: true, message: { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], ENTRIES[1]] }], losses: 0 } });
   });
 
   test("ids, names and titles of agents pass in whatever length, the same in an entry and in its answer", () => {
@@ -146,7 +146,7 @@ suite("what the page says", () => {
       { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [
         { ...tool, id: long, toolCallId: long, title: long, toolKind: long, locations: [{ path: long }] },
         { ...question, id: long, toolEntryId: long, title: long, agent: long, options: [{ optionId: long, name: long, kind: "allow_once" }], answered: { kind: "selected", optionId: long, name: long, optionKind: "allow_once", by: "user" } },
-      ] }] },
+      ] }], losses: 0 },
     ];
     for (const message of messages) deepEqual(validate(message), { ok: true, message });
   });

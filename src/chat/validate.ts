@@ -100,7 +100,7 @@ const elicitationChoice: Shape<ElicitationChoice> = tagged<ElicitationChoice>("k
 });
 
 const message: Shape<PageToHost> = tagged<PageToHost>("type", {
-  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS) }, { losses: count }),
+  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS), losses: count }),
   "new-tab": object({ type: just("new-tab"), tabId: id }, { agentId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),

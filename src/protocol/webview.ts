@@ -29,8 +29,8 @@ export interface Change { readonly path: string; readonly oldText?: string; read
 export type PageToHost =
   /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
   | { readonly type: "webview-ready"; readonly tabs: readonly TabPosition[];
-    /** As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than `shown`. Absent when it starts. */
-    readonly losses?: number }
+    /** As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than `shown`. */
+    readonly losses: number }
   /** `agentId`: of its agent; absent: the one of new tabs. */
   | { readonly type: "new-tab"; readonly tabId: TabId; readonly agentId?: string }
   | { readonly type: "close-tab"; readonly tabId: TabId }
@@ -73,7 +73,7 @@ export interface Bypassed { readonly tabId: TabId; readonly by: readonly Bypasse
 export type HostToPage =
   /** The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened. */
   | { readonly type: "state"; readonly agents: readonly AgentChoice[]; readonly currentAgentId: string; readonly tabs: readonly TabId[]; readonly selected?: TabId; readonly sidecar: SidecarState;
-    /** How often sessions of this host were lost with their sidecar; absent: never. */
+    /** How often sessions of this host were lost; absent: never. */
     readonly losses?: number;
     /** Tabs that go on with what was set when they began, where that is something else now; absent: none. */
     readonly outdated?: readonly TabId[];

@@ -69,7 +69,7 @@ export class World {
     await settled();
   }
   ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
-    return this.says({ type: "webview-ready", tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })) });
+    return this.says({ type: "webview-ready", tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })), losses: this.of("state").at(-1)?.losses ?? 0 });
   }
   async become(phase: SidecarPhase): Promise<void> {
     this.phase = phase;

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import type { Frame, Page } from "playwright-core";
+import { seed } from "../../../scripts/seed.mjs";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { gate, numberedWords, openScripted, shownText } from "./scripted";
 
@@ -31,7 +32,6 @@ suite("delivery, through the page", () => {
 
   test(`hidden, shown and reloaded ${INTERRUPTIONS} times while the agent writes: every word once, in order`, async function () {
     this.timeout(600_000);
-    const seed = Number(process.env.SYMPOSIUM_SEED ?? Date.now() % 2 ** 31);
     const [all = []] = fc.sample(fc.array(interruption, { minLength: INTERRUPTIONS, maxLength: INTERRUPTIONS }), { seed, numRuns: 1 });
     const expected: number[] = [];
     try {
