@@ -5,22 +5,22 @@
  * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever fails is said
  * in the tab that it belongs to (by VS Code when it belongs to none), unless the page repeats it by itself; in a workspace that is not trusted nothing is started.
  */
-import { NOT_TRUSTED, SIDECAR_RESTARTED, SidecarGone, SidecarRefused, SidecarUnavailable, WINDOW_RELOADED } from "../errors";
+import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/attachments";
 import type { ActionId } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
-import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
+import type { SidecarToHost } from "../protocol/sidecar";
 import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
 import { assertNever, type ParamsOf } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar-policy";
 import { Beginnings } from "./beginnings";
 import type { ChatWorld } from "./chat-world";
 import { ComposerRoutes } from "./composer-routes";
+import { Positions } from "./positions";
 import { blocksOf, Prompts, type Prompt } from "./prompts";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
-type Replay = ParamsOf<HostToSidecar, "chat/replay">;
 /** A tab that shows nothing yet. */
 const NOTHING = { shown: [] } as const;
 
@@ -34,16 +34,12 @@ export class ChatController {
   readonly #composer: ComposerRoutes;
   /** What was last said of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
-  /** How often sessions were lost, with their sidecar or alone. */
-  #losses = 0;
-  /** The loss after which a page that had not heard of it was told to ask again. */
-  #toldLate = 0;
-  /** Per tab, the latest position that waits for its session. */
-  readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
+  readonly #positions: Positions;
 
   constructor(private readonly world: ChatWorld) {
     this.#sessions = new TabSessions(() => world.isTrusted() ? world.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)));
     this.#beginnings = new Beginnings(world);
+    this.#positions = new Positions(world, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
     this.#composer = new ComposerRoutes(world);
   }
 
@@ -106,7 +102,7 @@ export class ChatController {
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
     // Also when the next one starts: a sidecar that is being stopped may still have opened a session.
-    if (phase.kind !== "running" && this.#sessions.lost()) this.#losses++;
+    if (phase.kind !== "running" && this.#sessions.lost()) this.#positions.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
       if (!this.world.page.isLive) this.world.tell(phase.message, GAVE_UP);
@@ -126,7 +122,7 @@ export class ChatController {
     const { agents, currentAgentId, requireModifier } = this.world.settings(), outdated = this.outdatedTabs, bypassed = this.#beginnings.bypassed(this.tabs);
     this.world.page.post({
       type: "state", agents: agents.map(({ id, name }) => ({ id, name })), currentAgentId, tabs: this.tabs, sidecar: sidecarState(this.world.sidecar.phase, this.world.isTrusted()),
-      ...(this.#losses === 0 ? {} : { losses: this.#losses }),
+      ...(this.#positions.losses === 0 ? {} : { losses: this.#positions.losses }),
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
       ...(bypassed.length === 0 ? {} : { bypassed }),
@@ -168,45 +164,15 @@ export class ChatController {
 
   async #pageReady(positions: readonly TabPosition[], losses: number): Promise<void> {
     const known = this.tabs.length > 0 || positions.length > 0;
-    if (this.world.isTrusted()) for (const position of positions) void this.#position(position, losses === this.#losses);
+    if (this.world.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    if (positions.some(({ tabId }) => this.#sessions.kind(tabId) === "lost")) this.#cameLate();
+    if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.askAgain();
     // A first page opens its first tab by itself, with the agent of new tabs.
     if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined)) this.world.page.post({ type: "openTab", ...this.#tabWanted });
     this.#tabWanted = undefined;
     void this.#composer.pageReady();
     // The start of the sidecar need not wait for the first tab.
     if (this.world.isTrusted()) await this.world.sidecar.client().catch(() => undefined); // the state tells why
-  }
-
-  /** The position of a page was not taken: it hears of the loss first. */
-  #cameLate(): void {
-    // Once for each loss, however much it has said: what is missing it asks for by itself. While there is no sidecar, its start will say it.
-    if (this.#toldLate === this.#losses || this.world.sidecar.phase.kind !== "running") return;
-    this.#toldLate = this.#losses;
-    this.world.page.post({ type: "askAgain" });
-  }
-
-  /** Opens what has no session (any more), then has the sidecar send what the page misses. */
-  async #position(position: TabPosition, isUpToDate: boolean): Promise<void> {
-    const { tabId, at, asked } = position;
-    // Said before the page heard of the loss, maybe for the second time: what was on its way to it since then is not in `shown`. It asks again.
-    if (!isUpToDate && this.#sessions.kind(tabId) === "lost") return;
-    const isWaiting = this.#asking.has(tabId);
-    this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
-    const kind = this.#sessions.kind(tabId);
-    if (kind === undefined || kind === "lost") this.#open(tabId, position, kind === undefined ? WINDOW_RELOADED : SIDECAR_RESTARTED).catch(() => undefined);
-    if (isWaiting) return;
-    try {
-      const { client, sessionId } = await this.#sessions.session(tabId);
-      const latest = this.#asking.get(tabId);
-      if (latest) client.notify("chat/replay", { sessionId, ...latest });
-    } catch (error) {
-      if (error instanceof SidecarRefused) this.world.page.post({ type: "failed", tabId, message: error.message, noSession: true });
-      this.world.log.warn("agent", "A tab has no session", { tabId, error });
-    } finally {
-      this.#asking.delete(tabId);
-    }
   }
 
   async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
@@ -229,12 +195,12 @@ export class ChatController {
   }
 
   async #forward(prompt: Prompt): Promise<void> {
-    const { tabId, messageId, losses = this.#losses } = prompt, isLost = this.#sessions.kind(tabId) === "lost";
+    const { tabId, messageId, losses = this.#positions.losses } = prompt;
     if (!this.world.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a draft again. If it is none, the page repeats it.
-    if (isLost && losses !== this.#losses) throw new SidecarGone("The sidecar ended before this prompt came.");
+    if (this.#positions.isLate(tabId, losses)) throw new SidecarGone("The sidecar ended before this prompt came.");
     // No page will come and say what it shows.
-    if (isLost && !this.world.page.isLive) await this.#open(tabId, NOTHING);
+    if (this.#sessions.kind(tabId) === "lost" && !this.world.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
@@ -267,7 +233,7 @@ export class ChatController {
     if (error instanceof SidecarGone) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
-      this.#losses++;
+      this.#positions.lost();
       this.postState();
       return page.post({ type: "askAgain" });
     }
