@@ -7,20 +7,19 @@
  */
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
-import type { AcpVersion, AgentConnection, OpenedSession } from "../agents/connection";
-import type { MissingExtension } from "../agents/extension-chain";
-import type { AgentKey, Lease } from "../agents/pool";
-import { objectOr, stringOr, type JsonObject } from "../rpc/json";
+import type { AcpVersion, AgentConnection } from "../agents/connection";
+import type { Lease } from "../agents/pool";
+import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
-import { controlsOf } from "./acp-controls";
 import { AgentControls } from "./agent-controls";
+import { AgentOpening, type Openings } from "./agent-opening";
 import { AgentFiles, type Ask, type Consent } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { Patience } from "./patience";
 import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
 import { clientMethod } from "./client-methods";
-import { openSignedIn, wantsSignIn, type Attempt, type SignInWorld } from "./sign-in";
+import { wantsSignIn, type Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionWorld } from "./session";
 import { troubleOf } from "./trouble";
@@ -44,13 +43,12 @@ export class AgentLine implements Disposable {
   readonly #controls: AgentControls;
   readonly #patience: Patience;
   readonly #prompts: AgentPrompts;
+  readonly #openings: Openings;
   #pause: Disposable | undefined;
   /** With which the next opening begins. */
   #next: Attempt = "first";
   /** What it waits for: then it is not late. */
   readonly #installing = new Set<string>();
-  /** What was said of extensions that are not there: each start finds them missing again. */
-  readonly #missed = new Set<string>();
   /** While the agent's session is open. */
   #details: Disposable | undefined;
 
@@ -64,11 +62,8 @@ export class AgentLine implements Disposable {
     this.#prompts = new AgentPrompts(path => world.editor.readTextFile(path), this.#patience, error => this.#refusal(error), () => world.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }));
     this.#files = new AgentFiles(start.folders ?? [start.cwd], world.editor);
     this.#terminals = this.#noTerminals();
-  }
-
-  get #key(): AgentKey {
-    const { agent, cwd, protocol = 1, extensions = [] } = this.start;
-    return { agent, cwd, protocol, extensions };
+    const { agent, cwd, protocol = 1, extensions = [] } = start;
+    this.#openings = { start, world, key: { agent, cwd, protocol, extensions }, controls: this.#controls, questions: this.#questions, patience: this.#patience, missed: new Set(), say, trouble: error => this.#trouble(error) };
   }
 
   /** What a word means, now that it is its turn. */
@@ -104,38 +99,11 @@ export class AgentLine implements Disposable {
     this.#pause?.[Symbol.dispose]();
     const tell = this.#teller();
     this.#patience.toOpen(tell);
+    this.#staying.abort();
     this.#staying = new AbortController();
     const attempt = this.#next;
     this.#next = "first";
-    this.#enter(of, tell, attempt).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
-  }
-
-  async #enter(of: number, tell: (event: SessionEvent) => void, attempt: Attempt): Promise<void> {
-    const { agent } = this.start, lease = await this.world.pool.acquire(this.#key, this.#staying.signal), { connection } = lease;
-    if (of !== this.#opening) return lease.release(); // closed or restarted meanwhile
-    this.#miss(connection.missing, tell);
-    try {
-      const opened = await openSignedIn(agent.name, {
-        connection, open: () => this.#session(lease, of, tell), world: this.#signInWorld(of, tell), withdraw: () => this.#questions.withdrawForms(),
-        restart: why => this.world.pool.restart(this.#key, { message: why }, connection),
-      }, attempt);
-      if ("again" in opened) {
-        lease.release();
-        return of === this.#opening ? await this.#enter(of, tell, opened.again) : undefined;
-      }
-      await this.#controls.setAgain(connection, opened.sessionId, controlsOf(opened.result), tell);
-      this.say({ kind: "opened", lease, agentSession: opened.sessionId, of });
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-  }
-
-  #miss(missing: readonly MissingExtension[], tell: (event: SessionEvent) => void): void {
-    for (const { sentence } of missing) {
-      if (!this.#missed.has(sentence)) tell({ kind: "extensionMissing", sentence });
-      this.#missed.add(sentence);
-    }
+    new AgentOpening(this.#openings, of, this.#staying.signal).enter(attempt).catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
   }
 
   /** Now, and whenever an extension has done something else. */
@@ -145,36 +113,6 @@ export class AgentLine implements Disposable {
     const told = (): void => tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [] } });
     this.#details = extensions?.hear(sessionId, told);
     told();
-  }
-
-  #session({ connection }: Lease, of: number, tell: (event: SessionEvent) => void): Promise<OpenedSession> {
-    const { version, agentName } = connection;
-    let toldOptions = false; // by an update, before the answer that may know nothing of them
-    return connection.newSession(this.start.cwd, {
-      update: update => {
-        this.#patience.heard();
-        toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
-        tell({ kind: "updated", update, version });
-      },
-      opened: answer => {
-        const controls = controlsOf(answer), { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
-        if (controls.length > 0 || !toldOptions) tell({ kind: "controlSet", controls });
-        if (availableCommands !== undefined) tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
-      },
-      isAsking: () => this.#questions.isAsking,
-      request: request => this.say({ kind: "request", request, version, agentName, of }),
-      elicitationCompleted: elicitationId => tell({ kind: "elicitationCompleted", elicitationId }),
-      closed: reason => tell({ kind: "agentDown", ...this.#trouble(reason) }),
-    });
-  }
-
-  #signInWorld(of: number, tell: (event: SessionEvent) => void): SignInWorld {
-    const { agent, cwd } = this.start, { runInTerminal, keepEnvironment } = this.world.signIn;
-    return {
-      ask: form => new Promise(settle => { if (of === this.#opening) tell(this.#questions.form(form, settle)); else settle(undefined); }),
-      runInTerminal: method => runInTerminal(agent, cwd, method),
-      keep: variables => keepEnvironment(agent.id, variables),
-    };
   }
 
   /** After a pause, in which nothing else opens or leaves it. */
@@ -237,7 +175,7 @@ export class AgentLine implements Disposable {
 
   restart(): void {
     this.leave();
-    this.world.pool.restart(this.#key, { message: `${this.start.agent.name} was restarted from another tab. Your next prompt starts it again.` });
+    this.world.pool.restart(this.#openings.key, { message: `${this.start.agent.name} was restarted from another tab. Your next prompt starts it again.` });
   }
 
   [Symbol.dispose](): void {

@@ -6,59 +6,22 @@
  * record is changed by the words of its own session's turn of now, and by no others.
  */
 import { assertNever } from "../../src/protocol/wire";
-import { ELIZA, type AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { LM_DEFAULTS, type ChatRequest, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
 import { Asides } from "./aside";
 import { classify } from "./classify";
 import { admit, match, type Verdict } from "./history";
-import { agentKey, identityOf } from "./identity";
-import { isIdle, Lives, type Live } from "./live";
+import type { Ask, HistoryWorld, Kept, Message } from "./history-model";
+import { agentKey, agentOf, identityOf } from "./identity";
+import { isIdle, lifeOf, Lives, type Live } from "./live";
 import { promptFor } from "./prompt";
 import { newResults, read, type Reading } from "./reading";
 import type { ResponseStream } from "./response-stream";
 import { prune, restore, save } from "./saved";
-import { SessionActor, type SessionWord, type SessionWorld } from "./session-actor";
+import { SessionActor, type SessionWord } from "./session-actor";
 import { emitted, ended, waits, type Session } from "./session-record";
 import type { Prompt } from "./session-state-model";
 import { SideRequestDesk, sidePrompt } from "./side-request";
-
-/** What is kept for the next process, opaque here and there. */
-export interface Keeper {
-  load(): Promise<readonly unknown[]>;
-  save(id: string, session: unknown): void;
-  forget(ids: readonly string[]): void;
-}
-
-export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
-  readonly policy: (agentId: string | undefined) => "ask" | "allow";
-  /** Those of conversations that begin now; absent: none. */
-  readonly extensions?: () => readonly ExtensionConfig[];
-  /** The folder of requests that name none. */
-  readonly cwd: string;
-  readonly keeper: Keeper;
-  /** What an agent of the settings said it can do. */
-  readonly learned: (agentId: string, images: boolean) => void;
-  /** Milliseconds since 1970. */
-  readonly date: () => number;
-  /** Never used before. */
-  readonly freshId: () => string;
-}
-
-type Message =
-  | { readonly kind: "ask"; readonly requestId: RequestId; readonly request: ChatRequest; readonly stream: ResponseStream }
-  | { readonly kind: "cancel"; readonly requestId: RequestId }
-  | { readonly kind: "settings"; readonly settings: LmSettings }
-  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionWord }
-  | { readonly kind: "question"; readonly questionId: string; readonly settle: (question: PermissionQuestion | undefined) => void }
-  | { readonly kind: "decide"; readonly questionId: string; readonly callId: string | undefined; readonly settle: (isTaken: boolean) => void }
-  | { readonly kind: "idle"; readonly id: string }
-  | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
-
-/** What was kept comes before the first request is looked at. */
-type Kept = { readonly kind: "unasked" } | { readonly kind: "awaited"; readonly waiting: readonly Ask[] } | { readonly kind: "there" };
-type Ask = Extract<Message, { readonly kind: "ask" }>;
 
 export class HistoryActor extends Actor<Message> {
   readonly #lives: Lives;
@@ -285,14 +248,3 @@ export class HistoryActor extends Actor<Message> {
 
 const UNUSED = "This chat was not used for a while. Send the message again.";
 const STOPPED = "Symposium was stopped.";
-
-function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
-  return { record, isKept, actor: undefined, extensions: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
-}
-
-/** The agent that a request names, as the settings would have it. */
-export function agentOf({ agent, agentId, distribution }: Pick<ChatRequest, "agent" | "agentId" | "distribution">): AgentConfig {
-  if ("eliza" in agent) return agent.eliza.deterministic ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } } : ELIZA;
-  const { name, command, args, env } = agent.mcp_server;
-  return { id: agentId ?? name, name, distribution: distribution ?? { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
-}

@@ -4,6 +4,7 @@
  * names of the chat's: each may be missing. Pure.
  */
 import { createHash } from "node:crypto";
+import { ELIZA, type AgentConfig } from "../../src/protocol/agents";
 import { isObject } from "../../src/protocol/json";
 import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";
 import { textOf } from "./reading";
@@ -52,6 +53,13 @@ function chatSession(messages: readonly ChatMessage[]): string | undefined {
 export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
   const canonical = JSON.stringify({ agent, cwd }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
   return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
+}
+
+/** The agent that a request names, as the settings would have it. */
+export function agentOf({ agent, agentId, distribution }: Pick<ChatRequest, "agent" | "agentId" | "distribution">): AgentConfig {
+  if ("eliza" in agent) return agent.eliza.deterministic ? { ...ELIZA, distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } } : ELIZA;
+  const { name, command, args, env } = agent.mcp_server;
+  return { id: agentId ?? name, name, distribution: distribution ?? { local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) } } };
 }
 
 function text(value: unknown): string | undefined { return typeof value === "string" && value !== "" ? value : undefined; }

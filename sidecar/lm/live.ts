@@ -80,3 +80,8 @@ export class Lives {
 }
 
 export function isIdle({ phase, open }: Live): boolean { return open === 0 && (phase === "idle" || phase === "down"); }
+
+/** `isKept`: may be found again by a later process. */
+export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
+  return { record, isKept, actor: undefined, extensions: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
+}

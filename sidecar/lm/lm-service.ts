@@ -7,7 +7,8 @@ import type { ChatPart, LmHostToSidecar, ModelInformation, RequestId } from "../
 import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm-read";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { RpcError } from "../rpc/message";
-import { HistoryActor, type HistoryWorld } from "./history-actor";
+import { HistoryActor } from "./history-actor";
+import type { HistoryWorld } from "./history-model";
 import { PartsOut } from "./parts-out";
 
 /** The wire back. */

@@ -1,0 +1,41 @@
+/** What the history actor is told, what it stands in, and what it waits for. */
+import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { ChatRequest, LmSettings, PermissionQuestion, RequestId } from "../../src/protocol/lm";
+import type { ResponseStream } from "./response-stream";
+import type { SessionActor, SessionWord, SessionWorld } from "./session-actor";
+
+/** What is kept for the next process, opaque here and there. */
+export interface Keeper {
+  load(): Promise<readonly unknown[]>;
+  save(id: string, session: unknown): void;
+  forget(ids: readonly string[]): void;
+}
+
+export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
+  readonly policy: (agentId: string | undefined) => "ask" | "allow";
+  /** Those of conversations that begin now; absent: none. */
+  readonly extensions?: () => readonly ExtensionConfig[];
+  /** The folder of requests that name none. */
+  readonly cwd: string;
+  readonly keeper: Keeper;
+  /** What an agent of the settings said it can do. */
+  readonly learned: (agentId: string, images: boolean) => void;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  /** Never used before. */
+  readonly freshId: () => string;
+}
+
+export type Message =
+  | { readonly kind: "ask"; readonly requestId: RequestId; readonly request: ChatRequest; readonly stream: ResponseStream }
+  | { readonly kind: "cancel"; readonly requestId: RequestId }
+  | { readonly kind: "settings"; readonly settings: LmSettings }
+  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionWord }
+  | { readonly kind: "question"; readonly questionId: string; readonly settle: (question: PermissionQuestion | undefined) => void }
+  | { readonly kind: "decide"; readonly questionId: string; readonly callId: string | undefined; readonly settle: (isTaken: boolean) => void }
+  | { readonly kind: "idle"; readonly id: string }
+  | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
+
+/** What was kept comes before the first request is looked at. */
+export type Kept = { readonly kind: "unasked" } | { readonly kind: "awaited"; readonly waiting: readonly Ask[] } | { readonly kind: "there" };
+export type Ask = Extract<Message, { readonly kind: "ask" }>;
