@@ -57,9 +57,10 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("Stop while VS Code asks: nothing was done, the agent is stopped, and the next words are in its session", async () => {
-    const acts = await model.acting(), { session } = model.prompt;
+    const acts = await model.acting();
     await chat.say(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
+    const { session } = model.prompt;
     await chat.stop();
     await chat.ended();
     await chat.say("say after the confirmation");
@@ -70,9 +71,9 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("Stop while a tool runs: the tool is told, and the next words are in the agent's session", async () => {
-    const { session } = model.prompt;
     await chat.say(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
     await gate("the first gate").waitFor();
+    const { session } = model.prompt;
     await chat.stop();
     await gate("the first gate").waitFor({ state: "hidden" });
     await chat.say("say after the tool");
@@ -81,9 +82,10 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("what is said while a tool runs: the agent has the result, then the words as its next turn", async () => {
-    const acts = await model.acting(), cancelled = model.heard("session/cancel").length, { session } = model.prompt;
+    const acts = await model.acting(), cancelled = model.heard("session/cancel").length;
     await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
     await gate("the second gate").waitFor();
+    const { session } = model.prompt;
     await chat.type("say I steer");
     await chat.view.locator(".chat-pending-request, .interactive-request", { hasText: "say I steer" }).last().waitFor();
     await box.screenshot("lm-steering");
@@ -95,11 +97,10 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
 
   test("sub-agents have sessions of their own, at the same time, and the agent goes on in its own", async () => {
-    const { session } = model.prompt, prompts = model.prompts.length;
+    const prompts = model.prompts.length;
     await chat.say([`mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`, `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`, "say both are through"].join("; "));
     await chat.answered("both are through");
-    const [parent, ...subs] = model.prompts.slice(prompts);
-    assert.equal(parent?.session, session);
+    const [parent, ...subs] = model.prompts.slice(prompts), session = parent?.session;
     assert.equal(new Set([session, ...subs.map(sub => sub.session)]).size, 3);
     assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsc_* test_none", "say of the other"]);
     await chat.say("say back with the parent");
