@@ -303,6 +303,20 @@ suite("whose request it is", () => {
     equal(story.ask("three"), "continue s3");
   });
 
+  test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    const agent = story.chat.subAgent(2);
+    equal(story.ask("hi", agent), "new, beside");
+    story.call("s2", "u", agent);
+    story.chronicle.restart();
+    story.chat.drop(0);
+    equal(story.ask("hi"), "new");
+    story.result(agent);
+    equal(story.send(agent), "new, beside");
+  });
+
   test("nor whose calls the results are not: a sub-agent's, which another process had begun", () => {
     const story = new Story();
     story.ask("one");

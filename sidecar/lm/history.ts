@@ -117,9 +117,14 @@ function isLoose(session: Session, identity: Identity): boolean {
 /** Its last turn goes on. */
 function isLive({ provisional }: Session): boolean { return provisional?.state === "streaming" || provisional?.state === "waiting"; }
 
-/** A history that is empty, where a turn goes on or went wrong: an edit of the first message, or, if that cannot be told apart, a sub-agent of that turn. */
-function isUnsure(session: Session, { identity, reading }: Asking): boolean {
-  return reading.turns.length === 0 && reading.summary === undefined && !hasMade(session, reading.rounds) && identity.conversationId !== undefined && isLoose(session, identity) && (session.trace === undefined || identity.trace === undefined);
+/**
+ * A turn goes on or went wrong, and the history does not have it. That fits an edit, a retry, what VS Code has dropped; and a sub-agent of that turn, or of one before it.
+ * Rounds that are not the session's are of a turn that somebody else began; an empty history tells nothing, unless the host says which turn a loop belongs to.
+ */
+function isUnsure(session: Session, asking: Asking): boolean {
+  const { identity, reading: { turns, rounds, summary } } = asking;
+  if (identity.conversationId === undefined || summary !== undefined || !isLoose(session, identity) || hasMade(session, rounds)) return false;
+  return rounds.length > 0 ? commonTurns(session, asking) < whole(session).length : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
 }
 
 /** How many turns of both, from the first on, are the same. */
