@@ -15,7 +15,7 @@ if (tests.length === 0) fail(`There are no tests with random values below ${pref
 const end = Date.now() + minutes * 60_000;
 let rounds = 0;
 do {
-  const { code, text } = await node("scripts/units.mjs", ["--quick", ...tests, "--", "--reporter", "dot"], { env: { SYMPOSIUM_SEED: "random" }, output: "hold" });
+  const { code, text } = await node("scripts/units.mjs", ["--quick", ...tests, "--", "--reporter", "dot", "--timeout", "0"], { env: { SYMPOSIUM_SEED: "random" }, output: "hold" });
   rounds++;
   if (code !== 0) fail(`${text.trimEnd()}\n\nRound ${rounds} failed.`);
   console.log(`${new Date().toISOString().slice(11, 19)} round ${rounds}: ${/\d+ passing.*/.exec(text)?.[0] ?? "nothing"}`);

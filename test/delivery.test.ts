@@ -11,7 +11,7 @@ import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { World } from "./delivery/world";
 
-/** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 node scripts/units.mjs test/delivery */
+/** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"], RUNS = Number(WANTED ?? 10_000);
 /** A machine that is much slower than others does fewer in this time, and says so; fewer than `LEAST` would prove nothing. */
 const LONGEST_MS = 300_000, LEAST = Math.min(RUNS, 1_000);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Frame } from "../rpc/frame";
 import { SPELLINGS, startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 
-/** More, to hunt: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/proxy-start */
+/** More, to hunt: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 sidecar/conductor/proxy-start */
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 
 const VERSION = 1;

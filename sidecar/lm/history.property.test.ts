@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Chronicle } from "./fixtures/chronicle";
 import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "./fixtures/simulated-chat";
 
-/** More, to hunt: SYMPOSIUM_RUNS=300000 node scripts/units.mjs sidecar/lm/history */
+/** More, to hunt: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history */
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
 
 /** `i` chooses a chat, `k` a turn, an order, how much. Few words, so that chats look alike. */
