@@ -13,7 +13,7 @@
  * answered, in the end with an error that names the component which failed; when `closed` resolves nothing is left running.
  */
 import { serveProxy } from "../proxies/kit";
-import type { Channel, Closed, Receiver } from "../rpc/channel";
+import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import type { Frame } from "../rpc/frame";
 import { countingIds, failure, hop, proxyHop, type Ids, type OpenRequests, type ProxyHop } from "../rpc/hop";
@@ -23,6 +23,7 @@ import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
 import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";
 import { Flow } from "./flow";
+import { Gate, join } from "./gate";
 import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { proxyStage } from "./proxy-stage";
 import { letGo, pass, unanswered, type StageWorld } from "./stage";
@@ -216,43 +217,4 @@ function isProxyInitialize(method: string): boolean {
 function bridgeOf(options: McpBridgeOptions, { odd }: StageWorld): ProxyComponent {
   const bridge = mcpBridge(options);
   return { kind: "internal", name: bridge.name, serve: (client, successor, ids) => serveProxy(bridge, client, successor, ids, { odd: (what, detail) => odd(bridge.name, what, detail) }) };
-}
-
-/** Everything passes between the two, until one closes. */
-function join(up: Channel, down: Channel): AsyncDisposable {
-  const end = async (): Promise<void> => { await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]); };
-  const closed = (): void => letGo(end, () => undefined);
-  up.start({ receive: frame => pass(frame, down), closed });
-  down.start({ receive: frame => pass(frame, up), closed });
-  return { [Symbol.asyncDispose]: end };
-}
-
-/** The client as the first stage sees it: what arrives before the stage is there waits, and so does the client. */
-class Gate implements Channel {
-  #receiver: Receiver | undefined;
-  #ready: () => void = () => undefined;
-  readonly #started = new Promise<void>(resolve => { this.#ready = resolve; });
-  #reason: Closed | undefined;
-
-  constructor(private readonly client: Channel, private readonly disposed: () => void) {}
-
-  start(receiver: Receiver): void {
-    this.#receiver = receiver;
-    this.#ready();
-    if (this.#reason) receiver.closed(this.#reason);
-  }
-
-  arrived(frame: Frame): void | Promise<void> {
-    return this.#receiver ? this.#receiver.receive(frame) : this.#started.then(() => this.#receiver?.receive(frame));
-  }
-
-  end(reason: Closed): void {
-    this.#reason = reason;
-    this.#receiver?.closed(reason);
-  }
-
-  send(frame: Frame): boolean { return this.client.send(frame); }
-  drained(): Promise<void> { return this.client.drained(); }
-
-  async [Symbol.asyncDispose](): Promise<void> { this.disposed(); }
 }

@@ -23,7 +23,7 @@
 import type { RequestId } from "../../src/protocol/lm";
 import { assertNever } from "../../src/protocol/wire";
 import { grown, hold, isFull, NO_REPLY, NOTHING_HELD, partOf, type AgentEvent, type Blocked, type Effect, type Held, type Phase, type Prompt, type Question, type Result, type SessionEvent, type State, type Step, type Streaming } from "./session-state-model";
-import { answer, chain, discarded, emit, enter, finish, isOver, isTooMany, lastWords, questionsIn, reading, refusals, refuse, refused, said, say, settled, unexpected, watching } from "./session-steps";
+import { answer, chain, discarded, emit, enter, finish, finishAside, isOver, isTooMany, lastWords, questionsIn, reading, refusals, refuse, refused, repeat, said, say, settled, unexpected, watching } from "./session-steps";
 
 /** `agent`: its name, for sentences. */
 export function start(agent: string): Step {
@@ -189,11 +189,6 @@ function stray(state: State, requestId: RequestId): Step {
   return [state, [{ kind: "emit", requestId, part: { type: "text", value: `${state.agent} does not wait for this result any more.` } }, finishAside(state, requestId)]];
 }
 
-/** A request that changes nothing. */
-function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
-  return { kind: "finish", requestId, ...(kind === "streaming" || kind === "blocked" ? { goesOn: true as const } : {}) };
-}
-
 /** The response is complete; the turn goes on without one. */
 function block(state: State, { open, settled: known, held, requestId }: Streaming): Step {
   return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
@@ -232,13 +227,6 @@ function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefi
     case "spoke": case "asked": case undefined: return enter(state, { kind: "cancelling", waiting }, [...effects, { kind: "cancelAgent" }]);
     default: return assertNever(last, "held event");
   }
-}
-
-/** What the round of now has said already, once more. */
-function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
-  const { parts, isEmpty } = state.reply, text = parts ? `${state.agent} has said nothing yet.` : "This answer is too long to be sent again. It is in the chat's history above.";
-  const words: Effect[] = parts && !(isEmpty && isWhole) ? parts.map(part => ({ kind: "emit", requestId, part })) : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
-  return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
 }
 
 function close(state: State, message: string): Step {

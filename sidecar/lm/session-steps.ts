@@ -77,3 +77,15 @@ export function lastWords({ agent, reply }: State, outcome: TurnOutcome): string
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
 }
+
+/** A request that changes nothing. */
+export function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
+  return { kind: "finish", requestId, ...(kind === "streaming" || kind === "blocked" ? { goesOn: true as const } : {}) };
+}
+
+/** What the round of now has said already, once more. */
+export function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
+  const { parts, isEmpty } = state.reply, text = parts ? `${state.agent} has said nothing yet.` : "This answer is too long to be sent again. It is in the chat's history above.";
+  const words: Effect[] = parts && !(isEmpty && isWhole) ? parts.map(part => ({ kind: "emit", requestId, part })) : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
+  return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
+}

@@ -24,6 +24,7 @@ import type { Bunzip } from "./bunzip";
 import { installCargo } from "./cargo-package";
 import type { Files } from "./files";
 import { Flights } from "./flights";
+import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./install-error";
 import type { Lease } from "./leases";
 import { isOf, satisfies, type Built, type Source } from "./manifest";
@@ -61,8 +62,6 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
 
 /** `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the new one stands. */
 export type InstallWish = "missing" | "newest" | "anew";
-
-type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 
 export class Installer implements AsyncDisposable {
   readonly #world: InstallerWorld;
@@ -244,21 +243,4 @@ export class Installer implements AsyncDisposable {
     else if (!this.#progress.delete(id)) return;
     this.#world.report(id, progress);
   }
-}
-
-function isInstallable(choice: Choice): choice is Installable { return choice.kind !== "local" && choice.kind !== "symposium" && choice.kind !== "http"; }
-
-function sourceOf(choice: Installable): Source {
-  const named = <K extends Source["kind"]>(kind: K, name: string, cmd: string | undefined, asked: string | undefined): Source => ({ kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) });
-  switch (choice.kind) {
-    case "npx": return named("npm", choice.spec.name, choice.of.cmd, choice.spec.version);
-    case "uvx": case "pipx": return named("python", `${choice.spec.name}${choice.spec.extras}`, choice.of.cmd, choice.spec.version === "latest" ? undefined : choice.spec.version);
-    case "cargo": return named("cargo", choice.of.crate, choice.of.binary, choice.of.version);
-    case "binary": return named("binary", choice.of.archive, choice.of.cmd, choice.of.sha256?.toLowerCase());
-  }
-}
-
-function notHere(name: string, missing: Missing): InstallError {
-  const advice = missing.tools.length > 0 ? "Install it, and restart VS Code if it is not found then." : undefined;
-  return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), { advice });
 }

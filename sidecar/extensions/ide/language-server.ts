@@ -18,9 +18,10 @@ import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "..
 import type { ExtensionWorld } from "../extension";
 import { Documents, refused } from "./documents";
 import { INTRODUCED } from "./introduced";
-import type { Language, ServerCommand } from "./languages";
+import { sectionOf, type Language, type ServerCommand } from "./languages";
 import { lspChannel, NotLsp } from "./lsp-frames";
 import { pathOf } from "./lsp-shapes";
+import { PublishedDiagnostics, type Published } from "./published";
 import { IDLE, readyIn, workOf, type Work } from "./waiting";
 
 export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "log" | "version"> {}
@@ -28,16 +29,11 @@ export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "l
 /** Of an operation: who waits, until when, and who is told what it waits for. */
 export interface Patience { readonly signal: AbortSignal; readonly until: number; readonly progress: (message: string) => void }
 
-/** What it published of a file last. */
-export interface Published { readonly at: number; readonly diagnostics: readonly JsonObject[] }
-
 /** Some are programs for a virtual machine. */
 const INITIALIZE_MS = 120_000;
 const SHUTDOWN_MS = 1_000;
 const EXIT_MS = 1_000;
 const STDERR_BYTES = 8 * 1024;
-/** Of diagnostics: files, and of each file. */
-const MOST_FILES = 1_000, MOST_OF_FILE = 500;
 const MOST_TOKENS = 100;
 /** Words of its own in the log. */
 const MOST_SAID = 20;
@@ -51,7 +47,7 @@ export class LanguageServer {
   readonly closed: Promise<string | undefined>;
   readonly #peer: Peer;
   readonly #stderr = new LastBytes(STDERR_BYTES);
-  readonly #published = new Map<string, Published>();
+  readonly #published = new PublishedDiagnostics();
   readonly #listening = new Set<() => void>();
   #capabilities: JsonObject = {};
   #work: Work = IDLE;
@@ -111,7 +107,7 @@ export class LanguageServer {
   runsCommand(command: string): boolean { return arrayOr(objectOr(this.#capabilities.executeCommandProvider).commands).includes(command); }
 
   published(file: string): Published | undefined { return this.#published.get(file); }
-  get publishedFiles(): readonly string[] { return [...this.#published].filter(([, { diagnostics }]) => diagnostics.length > 0).map(([file]) => file); }
+  get publishedFiles(): readonly string[] { return this.#published.files; }
 
   /** What it is at, for a sentence; empty: nothing. */
   get work(): string { return workOf(this.#work); }
@@ -187,10 +183,7 @@ export class LanguageServer {
   #publishes({ uri, version, diagnostics }: JsonObject): void {
     const file = pathOf(uri);
     if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0))) return;
-    this.#published.delete(file);
-    this.#published.set(file, { at: this.world.clock.now(), diagnostics: arrayOr(diagnostics).filter(isObject).slice(0, MOST_OF_FILE) });
-    const [oldest] = this.#published.keys();
-    if (this.#published.size > MOST_FILES && oldest !== undefined) this.#published.delete(oldest);
+    this.#published.keep(file, this.world.clock.now(), arrayOr(diagnostics).filter(isObject));
   }
 
   #progresses({ token, value }: JsonObject): void {
@@ -251,11 +244,3 @@ function moment(at: number): (now: number) => number { return now => at - now; }
 
 /** LSP 3.17, `TextDocumentSyncOptions`. */
 function hearsOfSaves({ textDocumentSync }: JsonObject): boolean { const { save } = objectOr(textDocumentSync); return save === true || isObject(save); }
-
-/** `a.b` of the settings, or all of them; null where there is nothing. */
-function sectionOf(settings: JsonObject | undefined, section: unknown): unknown {
-  if (typeof section !== "string" || section === "") return settings ?? null;
-  let value: unknown = settings?.[section];
-  if (value === undefined) { value = settings; for (const name of section.split(".")) value = objectOr(value)[name]; }
-  return value ?? null;
-}

@@ -99,3 +99,11 @@ export function unknownLanguage(file: string): string {
 
 function isTexts(value: unknown): value is readonly string[] { return Array.isArray(value) && value.every(each => typeof each === "string"); }
 function textsOf(env: unknown): Readonly<Record<string, string>> { return Object.fromEntries(Object.entries(objectOr(env)).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : [])); }
+
+/** `a.b` of the settings, or all of them; null where there is nothing. */
+export function sectionOf(settings: JsonObject | undefined, section: unknown): unknown {
+  if (typeof section !== "string" || section === "") return settings ?? null;
+  let value: unknown = settings?.[section];
+  if (value === undefined) { value = settings; for (const name of section.split(".")) value = objectOr(value)[name]; }
+  return value ?? null;
+}
