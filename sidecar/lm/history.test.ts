@@ -26,6 +26,13 @@ class Story {
     this.chronicle.say(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
     this.chronicle.wait(id);
   }
+  /** `kept`: what VS Code had taken in of the words; absent: nothing. */
+  cut(id: string, kept?: string): void {
+    this.chronicle.say(id, { type: "text", value: "partly said" });
+    this.chronicle.end(id, "cut");
+    this.chat.last!.isCut = true;
+    if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
+  }
   result(chat = this.chat): void { for (const call of chat.waitsFor) call.result = "ok"; }
 }
 
@@ -301,6 +308,24 @@ suite("whose request it is", () => {
     story.answer("s3", "two done");
     story.chat.compacted = { before: 2, rounds: undefined };
     equal(story.ask("three"), "continue s3");
+  });
+
+  test("who was left behind by an edit in a compacted chat does not come back, whatever the summary hides", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    story.chat.compacted = { before: 0, rounds: 0 };
+    equal(story.ask("hi"), "resume s1");
+    story.call("s1", "u");
+    equal(story.ask("go on"), "resume s1");
+    story.cut("s1", "p");
+    story.chat.drop(1);
+    equal(story.ask("go on"), "new", "its second turn was another");
+    story.cut("s2");
+    equal(story.ask("hi"), "continue s2");
+    story.cut("s2");
+    story.chat.drop(2);
+    equal(story.ask("hi"), "new", "not the first, which ends alike");
   });
 
   test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {

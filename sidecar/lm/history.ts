@@ -25,8 +25,11 @@ export type Verdict =
    * them, so the agent's own session can be forked. `supersedes`: it is the same chat, and this one is left behind there.
    */
   | { readonly kind: "fork"; readonly session: Session; readonly keep: number; readonly isWhole: boolean; readonly supersedes: boolean }
-  /** Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that goes on. */
-  | { readonly kind: "new"; readonly isBeside: boolean };
+  /**
+   * Unrelated, or not sure: a new session, seeded with the transcript. `isBeside`: under the id of a conversation that goes on. `supersedes`: left behind in
+   * a chat whose summary nobody can compare.
+   */
+  | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly Session[] };
 
 /** `sessions`: the most recently used first. */
 export function match(asking: Asking, sessions: readonly Session[]): Verdict {
@@ -39,11 +42,15 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
   if (repeated) return { kind: "repeat", session: repeated };
 
   const chats = own.filter(s => !s.isBeside), isBeside = chats.some(s => isOtherLoop(s, asking)), candidates = chats.filter(s => !isAnswering(s, asking));
-  if (isBeside) return { kind: "new", isBeside };
+  if (isBeside) return { kind: "new", isBeside, supersedes: [] };
   const newest = sessions.find(s => !s.isBeside && isSameChat(s, identity));
-  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates, newest)) 
-    // A turn that another process began, in a chat whose session it is not of, is most likely a sub-agent's.
-    ?? { kind: "new", isBeside: !reading.isNew && chats.some(s => isSameChat(s, identity)) };
+  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates, newest)) ?? unrelated(asking, chats.filter(s => isSameChat(s, identity)));
+}
+
+/** `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is most likely a sub-agent's. */
+function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
+  const isBeside = !reading.isNew && chat.length > 0;
+  return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
 
 /** The request is let in: the record of its session, and, where that takes another's place, the record of that one. */
@@ -53,7 +60,7 @@ export function admit(verdict: Verdict, asking: Asking, freshId: () => string): 
     case "repeat": return [repeat(verdict.session)];
     case "continue": case "behind": return [proceed(verdict.session, asking)];
     case "fork": return [begin(freshId(), asking, false), ...(verdict.supersedes ? [supersede(verdict.session)] : [])];
-    case "new": return [begin(freshId(), asking, verdict.isBeside)];
+    case "new": return [begin(freshId(), asking, verdict.isBeside), ...verdict.supersedes.map(supersede)];
     default: return assertNever(verdict, "verdict");
   }
 }

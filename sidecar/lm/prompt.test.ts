@@ -9,7 +9,7 @@ import { read } from "./reading";
 import { begin } from "./session-record";
 import type { Recipient } from "./session-state-model";
 
-const NEW: Verdict = { kind: "new", isBeside: false };
+const NEW: Verdict = { kind: "new", isBeside: false, supersedes: [] };
 const PLAIN: Recipient = { images: false, embedded: false, remembers: false }, ABLE: Recipient = { images: true, embedded: true, remembers: true };
 
 function prompt(request: ChatRequest, to: Recipient, verdict: (session: Extract<Verdict, { readonly kind: "continue" }>["session"]) => Verdict = session => ({ kind: "continue", session })): readonly JsonObject[] {

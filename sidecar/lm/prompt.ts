@@ -18,7 +18,7 @@ const EMBEDDED_LIMIT = 400_000;
 /** For the turn at hand. `verdict` says which turns the agent's session knows, if it `remembers` any. */
 export function promptFor(request: ChatRequest, reading: Reading, verdict: Verdict, to: Recipient): readonly JsonObject[] {
   const { words, attached, images, tools, context } = partsOf(reading.messages.slice(0, 1).concat(reading.rounds.length === 0 ? reading.messages.slice(1) : []));
-  const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false });
+  const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   const instructions = to.remembers ? [] : customInstructions(request.messages);
   let room = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
