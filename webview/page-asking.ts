@@ -7,7 +7,7 @@
  */
 import { ask } from "../src/protocol/delivery";
 import type { TabId, TabPosition } from "../src/protocol/webview";
-import { chain, post, show, turnOf, withTab, type Asking, type Effect, type Page, type Step, type Tab } from "./page-model";
+import { chain, post, SAVE, show, turnOf, withTab, type Asking, type Effect, type Page, type Step, type Tab } from "./page-model";
 import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 
@@ -74,5 +74,6 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }),
     }];
   });
-  return [page, [...effects, post({ type: "webview-ready", tabs, losses: page.host.losses })]];
+  // What this page says becomes the beginning of a session: the next page must not know less of it.
+  return [page, [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })]];
 }

@@ -71,6 +71,11 @@ suite("page state, one by one", () => {
     equal(run(page, { kind: "ticked" }, SILENCE_MS + 1).posts.length, 0);
   });
 
+  test("what a page says that it shows is remembered before: a session may begin with it, and the next page must not know less", () => {
+    const [, effects] = step(livePage(), { kind: "received", message: { type: "askAgain" } }, 0);
+    deepEqual(effects.map(effect => effect.kind === "post" ? effect.message.type : effect.kind), ["save", "webview-ready"]);
+  });
+
   test("without a sidecar nothing is asked, and what was running is marked", () => {
     const busy = run(run(livePage(), event(1, { type: "upsert", entry: { kind: "agent", id: "a", text: "so" } })).page, event(2, running)).page;
     const dead = run(busy, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }) }).page;
