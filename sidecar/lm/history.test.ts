@@ -342,6 +342,22 @@ suite("whose request it is", () => {
     equal(story.send(agent), "new, beside");
   });
 
+  test("such a sub-agent takes nobody's place in the chat", () => {
+    const story = new Story();
+    story.ask("hi");
+    story.call("s1", "t");
+    const agent = story.chat.subAgent(2);
+    story.ask("hi", agent);
+    story.call("s2", "u", agent);
+    story.chronicle.restart();
+    equal(story.ask("hi"), "continue s1");
+    story.answer("s1", "hello");
+    story.chat.drop(0);
+    equal(story.ask("hi"), "fork s1 after 0, in its place");
+    story.result(agent);
+    equal(story.send(agent), "new, beside");
+  });
+
   test("nor whose calls the results are not: a sub-agent's, which another process had begun", () => {
     const story = new Story();
     story.ask("one");

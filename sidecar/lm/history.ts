@@ -125,12 +125,14 @@ function isLoose(session: Session, identity: Identity): boolean {
 function isLive({ provisional }: Session): boolean { return provisional?.state === "streaming" || provisional?.state === "waiting"; }
 
 /**
- * A turn goes on or went wrong, and the history does not have it. That fits an edit, a retry, what VS Code has dropped; and a sub-agent of that turn, or of one before it.
- * Rounds that are not the session's are of a turn that somebody else began; an empty history tells nothing, unless the host says which turn a loop belongs to.
+ * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing comes before them, or where the session's own
+ * last turn is not in the history. An empty history alone fits an edit of the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
  */
 function isUnsure(session: Session, asking: Asking): boolean {
   const { identity, reading: { turns, rounds, summary } } = asking;
-  if (identity.conversationId === undefined || summary !== undefined || !isLoose(session, identity) || hasMade(session, rounds)) return false;
+  if (identity.conversationId === undefined || summary !== undefined || hasMade(session, rounds)) return false;
+  if (rounds.length > 0 && turns.length === 0) return true;
+  if (!isLoose(session, identity)) return false;
   return rounds.length > 0 ? commonTurns(session, asking) < whole(session).length : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
 }
 
