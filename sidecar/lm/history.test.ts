@@ -33,6 +33,16 @@ class Story {
     this.chat.last!.isCut = true;
     if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
   }
+  /** A sub-agent with its parent's words, in the middle of a turn when the process ends. */
+  orphan(): SimulatedChat {
+    this.ask("hi");
+    this.call("s1", "t");
+    const agent = this.chat.subAgent(2);
+    equal(this.ask("hi", agent), "new, beside");
+    this.call("s2", "u", agent);
+    this.chronicle.restart();
+    return agent;
+  }
   result(chat = this.chat): void { for (const call of chat.waitsFor) call.result = "ok"; }
 }
 
@@ -329,13 +339,7 @@ suite("whose request it is", () => {
   });
 
   test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {
-    const story = new Story();
-    story.ask("hi");
-    story.call("s1", "t");
-    const agent = story.chat.subAgent(2);
-    equal(story.ask("hi", agent), "new, beside");
-    story.call("s2", "u", agent);
-    story.chronicle.restart();
+    const story = new Story(), agent = story.orphan();
     story.chat.drop(0);
     equal(story.ask("hi"), "new");
     story.result(agent);
@@ -343,13 +347,7 @@ suite("whose request it is", () => {
   });
 
   test("such a sub-agent takes nobody's place in the chat", () => {
-    const story = new Story();
-    story.ask("hi");
-    story.call("s1", "t");
-    const agent = story.chat.subAgent(2);
-    story.ask("hi", agent);
-    story.call("s2", "u", agent);
-    story.chronicle.restart();
+    const story = new Story(), agent = story.orphan();
     equal(story.ask("hi"), "continue s1");
     story.answer("s1", "hello");
     story.chat.drop(0);
