@@ -53,7 +53,7 @@ function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
 
-/** The request is let in: the record of its session, and, where that takes another's place, the record of that one. */
+/** The request is let in: the record of its session, and, where that takes the place of others, the records of those. */
 export function admit(verdict: Verdict, asking: Asking, freshId: () => string): readonly [of: Session, ...others: readonly Session[]] {
   switch (verdict.kind) {
     case "resume": return [resume(verdict.session, asking)];
