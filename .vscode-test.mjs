@@ -2,6 +2,7 @@
 // without them, as with `npx vscode-test` on a desktop, VS Code is downloaded and the reporter is mocha's own.
 import { defineConfig } from "@vscode/test-cli";
 import path from "node:path";
+import { timeLimit } from "./scripts/time-limits.mjs";
 
 const { VSCODE_EXECUTABLE, SYMPOSIUM_REPORT } = process.env;
 
@@ -9,7 +10,7 @@ export default defineConfig({
   files: "out/test/**/*.test.js",
   workspaceFolder: "./test-workspace",
   mocha: {
-    ui: "tdd", timeout: 120_000,
+    ui: "tdd", timeout: timeLimit(120_000),
     ...(SYMPOSIUM_REPORT ? { reporter: path.resolve(import.meta.dirname, "scripts/reporter.cjs") } : {}),
   },
   ...(VSCODE_EXECUTABLE ? { useInstallation: { fromPath: VSCODE_EXECUTABLE } } : {}),

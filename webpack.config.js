@@ -10,6 +10,7 @@ const { version } = require("./package.json");
 
 const MYNAH = /node_modules[\\/]@aws[\\/]mynah-ui[\\/]dist[\\/]main\.js$/;
 const MYNAH_PATCH = path.resolve(__dirname, "scripts/mynah-patch.js");
+const MYNAH_HTML = path.resolve(__dirname, "scripts/mynah-html.js");
 
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";
@@ -30,7 +31,7 @@ module.exports = (_env, { mode = "production" }) => {
     performance: { hints: false },
     stats: "errors-warnings",
     // The name carries what the entries in the cache depend on besides their content.
-    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename, MYNAH_PATCH] } },
+    cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML] } },
   });
 
   const minimizer = target => [new EsbuildPlugin({ target, keepNames: true, legalComments: "none" })];

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { digest, fail, node, options, root } from "./project.mjs";
 
-const SOURCES = ["src", "webview", "sidecar", "package.json", "package-lock.json", "webpack.config.js", "tsconfig.base.json", "scripts/bundled-packages.js", "scripts/mynah-patch.js"];
+const SOURCES = ["src", "webview", "sidecar", "package.json", "package-lock.json", "webpack.config.js", "tsconfig.base.json", "scripts/bundled-packages.js", "scripts/mynah-patch.js", "scripts/mynah-html.js"];
 const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/settings.js", "dist/sidecar.js"];
 
 /** Builds if needed. `mode` is "production" or "development". Rejects with what webpack said. */

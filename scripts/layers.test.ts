@@ -18,8 +18,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/deferred.ts", []],
   ["src/names.ts", []],
   ["src/errors.ts", ["src/protocol"]],
-  ["src/redact.ts", ["src/protocol"]],
-  ["src/log.ts", ["src/protocol", "src/redact.ts", "vscode"]],
+  ["src/log.ts", ["src/protocol", "vscode"]],
   ["src/sidecar-policy.ts", ["src/protocol", "src/errors.ts"]],
   ["src/node-program.ts", ["src/sidecar-policy.ts", "node:"]],
   ["src/sidecar-client.ts", ["src/protocol", "src/deferred.ts", "src/errors.ts", "node:", RPC]],
@@ -29,15 +28,15 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/settings", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/editor", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "vscode", "node:", "ignore"]],
   ["src/chat", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/editor", "vscode", "node:"]],
-  ["src/lm", ["src/protocol", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"]],
+  ["src/lm", ["src/protocol", "src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/settings", "vscode"]],
   ["src/settings-view", ["src/protocol", "src/deferred.ts", "src/names.ts", "src/errors.ts", "src/log.ts", "src/sidecar-policy.ts", "src/sidecar-client.ts", "src/sidecar-supervisor.ts", "src/settings", "src/chat", "vscode"]],
   ["src/testing", ["src", "node:"]],
   ["src/commands.ts", ["src/protocol", "src/names.ts", "src/settings", "src/editor", "src/chat", "vscode", "node:"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
-  ["src/test", ["src", "scripts/vscode-box", "scripts/seed.mjs", "vscode", "playwright-core", ...TEST]],
+  ["src/test", ["src", "scripts/vscode-box", "scripts/seed.mjs", "scripts/time-limits.mjs", "vscode", "playwright-core", ...TEST]],
 
-  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/growing.ts", "webview/texts.ts", "webview/tool-content.ts"]],
+  ["webview/render.ts", ["src/protocol", "webview/buttons.ts", "webview/card.ts", "webview/render-question.ts", "webview/render-subagent.ts", "webview/render-tool.ts", "webview/words.ts", "webview/markdown-safe.ts", "webview/growing.ts", "webview/texts.ts", "webview/tool-content.ts"]],
   ["webview/settings", ["src/protocol", ...["dom", "markdown-safe", "page-clock", "saving"].map(name => `webview/${name}.ts`)]],
   ["webview", ["src/protocol", MYNAH, "uuid"]],
   ["webview/testing", ["src/protocol", "webview", "fast-check"]],
@@ -55,7 +54,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/extensions", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
   ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
   ["sidecar/lm", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
-  ["sidecar/testing", ["src/protocol", "sidecar", "node:", ACP, MCP]],
+  ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
@@ -73,7 +72,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
 };
 
 /** What a test may import beside what its folder may: the test doubles of its own program, independent implementations, and the renderer that mynah-ui has inside. */
-const forTests = (file: string) => file.endsWith(".test.ts") ? [...TEST, `${file.split("/")[0]}/testing`, ...(file.startsWith("sidecar/") ? [ACP, MCP] : []), ...(file.startsWith("webview/") ? ["marked"] : [])] : [];
+const forTests = (file: string) => file.endsWith(".test.ts") ? [...TEST, "scripts/time-limits.mjs", `${file.split("/")[0]}/testing`, ...(file.startsWith("sidecar/") ? [ACP, MCP] : []), ...(file.startsWith("webview/") ? ["marked"] : [])] : [];
 
 const within = (target: string, folder: string) => folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
 const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");

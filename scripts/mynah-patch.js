@@ -1,7 +1,9 @@
 // What we change of mynah-ui 4.39.0 when the page is built: a webpack loader for its one (minified) file. mynah was made for answers of a few
-// hundred words; each change below takes away work that grows with what was said before. None changes what is shown.
+// hundred words; most changes below take away work that grows with what was said before. The last ones restrict links and HTML.
 //
 // Each `find` stands in the file exactly once, or the build fails: with another version every one of them is to be looked at again.
+const { setHtml } = require("./mynah-html.js");
+
 const PATCHES = [
   {
     why: "A highlighter of code puts its plug-in into the list again, and each that is made later runs all of them.",
@@ -103,7 +105,82 @@ const PATCHES = [
     find: "const C=i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
     put: "const C=null!=e.language&&null!=e.language.match(\"diff\")&&i.DomBuilder.getInstance().build({type:\"code\",classNames:[\"diff\",\"language-diff\"],innerHTML:a});",
   },
+  {
+    why: "A link may lead anywhere, and its address and title end where they like: `javascript:`, and quotes that begin other attributes.",
+    find: "return/^\\[(?:\\[([^\\]]+)\\]|([^\\]]+))\\]\\(([^)]+)\\)$/.test(e.raw)?`<a href=\"${e.href}\" target=\"_blank\" title=\"${null!==(t=e.title)&&void 0!==t?t:e.text}\">${e.text}</a>`:e.href",
+    put: `return(${linkOf})(e)`,
+  },
+  {
+    why: "Text between single tildes is struck through, although `~` is the home folder.",
+    find: "del:/^(~~?)(?=[^\\s~])",
+    put: "del:/^(~~)(?=[^\\s~])",
+  },
+  {
+    why: "HTML, of which most is made from Markdown of agents, is parsed in the page itself: what loads or runs does so at once.",
+    find: "\"string\"==typeof s.innerHTML?c.innerHTML=s.innerHTML:",
+    put: "\"string\"==typeof s.innerHTML?symposiumSetHtml(c,s.innerHTML):",
+  },
+  {
+    why: "(when an element is changed)",
+    find: "\"string\"==typeof t.innerHTML?e.innerHTML=t.innerHTML:",
+    put: "\"string\"==typeof t.innerHTML?symposiumSetHtml(e,t.innerHTML):",
+  },
+  {
+    why: "(the header of a card)",
+    find: "t=document.createElement(\"div\");t.innerHTML=e;",
+    put: "t=document.createElement(\"div\");symposiumSetHtml(t,e);",
+  },
+  {
+    why: "(a card's own HTML)",
+    find: "(e.innerHTML=(0,g.cleanHtml)(this.props.chatItem.customRenderer))",
+    put: "symposiumSetHtml(e,(0,g.cleanHtml)(this.props.chatItem.customRenderer))",
+  },
+  {
+    why: "(the label of a list)",
+    find: "null!=e&&(e.innerHTML=this.getDisplayLabel())",
+    put: "null!=e&&symposiumSetHtml(e,this.getDisplayLabel())",
+  },
+  {
+    why: "(the title of a tab)",
+    find: "void 0!==n&&(n.innerHTML=t)}",
+    put: "void 0!==n&&symposiumSetHtml(n,t)}",
+  },
+  {
+    why: "(colored code)",
+    find: "e.innerHTML=r.value,e.dataset.highlighted",
+    put: "symposiumSetHtml(e,r.value),e.dataset.highlighted",
+  },
+  {
+    why: "(colored code with markup in it)",
+    find: "s=document.createElement(\"div\");s.innerHTML=r.value,",
+    put: "s=document.createElement(\"div\");symposiumSetHtml(s,r.value),",
+  },
+  {
+    why: "(colored code with markup in it, merged)",
+    find: "(e,a(s),o),i.innerHTML=r.value}",
+    put: "(e,a(s),o),symposiumSetHtml(i,r.value)}",
+  },
+  {
+    why: "A picture behind the chat, which is hidden, is HTML that the list of elements does not have.",
+    find: "classNames:[\"mynah-ui-gradient-background\"],innerHTML:",
+    put: "classNames:[\"mynah-ui-gradient-background\"],symposiumHidden:",
+  },
 ];
+
+/**
+ * A link, if its address is relative or of a scheme that the host opens; otherwise its text, and the address as text. Runs in the page, as text: it uses
+ * nothing but its parameter.
+ */
+function linkOf({ raw, href, title, text }) {
+  const escaped = String(href).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
+  if (!/^\[(?:\[([^\]]+)\]|([^\]]+))\]\(([^)]+)\)$/.test(raw)) return escaped;
+  // Browsers leave out blanks and control characters before they look for the scheme, and read entities.
+  const scheme = /^([^/?#]*?):/.exec(String(href).replace(/[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g, ""));
+  const isSpelled = /^[^/?#:]*&/.test(String(href));
+  if (isSpelled || scheme !== null && !["http", "https", "mailto", "file"].includes(scheme[1].toLowerCase())) return `${text} (${escaped})`;
+  const shown = String(title ?? text).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
+  return `<a href="${escaped}" target="_blank" title="${shown}">${text}</a>`;
+}
 
 /**
  * The elements of a card's body, block by block. For a block that is as it was before: as many stand-ins, which say that nothing is to be done.
@@ -162,6 +239,9 @@ function patched(source, patches = PATCHES) {
   }, source);
 }
 
-module.exports = source => patched(source);
+/** The function that the changes share. */
+const SHARED = `const symposiumSetHtml=${setHtml};\n`;
+
+module.exports = source => SHARED + patched(source);
 module.exports.patched = patched;
 module.exports.PATCHES = PATCHES;

@@ -1,4 +1,4 @@
-import { equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -30,6 +30,42 @@ suite("the changes of mynah-ui", () => {
     throws(() => loader.patched("xy", [patch]), /0 times instead of once: a/);
     throws(() => loader.patched("aa", [patch]), /2 times instead of once: a/);
     equal(loader.patched("a", [{ ...patch, put: "$&" }]), "$&");
+  });
+
+  suite("a link", () => {
+    const { put = "" } = loader.PATCHES.find(({ why }) => why.startsWith("A link may lead anywhere")) ?? {};
+    const link = (href: string, more: object = {}): string => String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...more })})`));
+
+    test("leads to web and mail addresses, to files and within the page", () => {
+      for (const href of ["https://a.b/?x=1&y=2", "http://a.b", "mailto:a@b.c", "file:///a/b", "../a", "#a", "a/b:c", "?a:b", "HTTPS://a"]) {
+        equal(link(href), `<a href="${href}" target="_blank" title="a">a</a>`);
+      }
+    });
+
+    test("of any other kind is text", () => {
+      const kinds = ["javascript:x", "vbscript:x", "command:x", "vscode:x", "data:x", "JavaScript:x", " javascript:x", "java\tscript:x", "\u0001javascript:x", "&#106;avascript:x", "java&Tab;script:x", "javascript&colon;x", "blob:x", "x\\y:z", ":x"];
+      for (const href of kinds) ok(!link(href).includes("<a"), href);
+    });
+
+    test("ends no attribute, by its address, its title or its text", () => {
+      for (const more of [{ text: `hi" onmouseover="x` }, { title: `x" onclick='y'` }, { href: `https://a.b/"onclick="x` }, { href: `https://a.b/'><b` }]) {
+        const html = link("https://a.b", more), [, tag = ""] = /^<a ([^>]*)>/.exec(html) ?? [];
+        equal(tag.replace(/ ?(?:href|target|title)="[^"<>']*"/g, ""), "", html);
+      }
+    });
+  });
+
+  test("no HTML but the empty one is set without the list of elements", () => {
+    const patched = loader(mynah), sets = /([\w.]{1,30})\.(?:innerHTML|outerHTML) ?=(?!=) ?(.{2})/g;
+    const set = [...patched.matchAll(sets)].map(([, target = "", value = ""]) => `${target} ${value}`);
+    // A template, which is inert, and a text field, which decodes entities.
+    deepEqual(set, ["parsed ht", `this.promptTextInput ""`, `this.pillsContainer ""`, "n e,"]);
+    ok(!/createContextualFragment|setHTMLUnsafe|document\.write\(/.test(patched));
+  });
+
+  test("single tildes are home folders", () => {
+    const { put = "" } = loader.PATCHES.find(({ find }) => find.startsWith("del:")) ?? {};
+    ok(put.startsWith("del:/^(~~)(?="));
   });
 
   test("each says why it is made", () => { for (const { why, find } of loader.PATCHES) ok(why.length > 5, find); });

@@ -6,14 +6,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { globSync } from "./glob.mjs";
 import { node, root } from "./project.mjs";
+import { timeLimit } from "./time-limits.mjs";
 
 const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "test", "bench", "scripts"];
 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
 
-/** Milliseconds after which a suite hangs: several times what it takes on a slow machine. */
+/** Milliseconds after which a suite hangs: several times what it takes on a slow, idle machine. */
 const LIMIT = 20 * 60_000;
+/** Of the page suites, which play as many rounds of kills and reloads as are wanted. */
+const PAGES_LIMIT = LIMIT + Number(process.env.SYMPOSIUM_KILLS ?? 0) * 60_000;
 
 /** The sum of several results under one name. */
 export const sum = (name, results) => ({
@@ -58,7 +61,7 @@ export async function units({ grep, output, quick = false } = {}) {
 export async function host({ grep, output } = {}) {
   await compileHost();
   return mocha("host", { grep, output }, env =>
-    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output, limit: LIMIT }));
+    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output, limit: timeLimit(LIMIT) }));
 }
 
 /** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
@@ -88,22 +91,25 @@ export function shares(names) {
 }
 
 const page = (names, grep) => held(`pages: ${names.join(", ")}`, { grep }, (env, how) =>
-  node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-    ...pick(grep), ...names.map(name => `out/page/${name}.page.mjs`)], { env, ...how }));
+  node("node_modules/mocha/bin/mocha.js", ["--enable-source-maps", "--ui", "tdd", ...limits(120_000), "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+    ...pick(grep), ...names.map(name => `out/page/${name}.page.mjs`)], { env, ...how, limit: timeLimit(PAGES_LIMIT) }));
 
 /** The command line as npm packs and installs it. */
 export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env =>
-  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "120000", "--slow", "20000", "--reporter", "scripts/reporter.cjs",
-    ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: LIMIT }));
+  node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(120_000), "--slow", "20000", "--reporter", "scripts/reporter.cjs",
+    ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: timeLimit(LIMIT) }));
 
 /** Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of proxies. Only when they are asked for. */
 export async function agents({ grep, output } = {}) {
   await programs();
   await compilePages(["harness", "model-chat"].map(name => `src/test/page/${name}.ts`), "out/agents-page");
   return mocha("agents", { grep, output }, env =>
-    node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "300000", "--slow", "60000", "--reporter", "scripts/reporter.cjs",
+    node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(300_000), "--slow", "60000", "--reporter", "scripts/reporter.cjs",
       ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)], { env, output }));
 }
+
+/** Mocha's options for tests that take at most `milliseconds` on an idle machine. */
+const limits = milliseconds => ["--timeout", String(timeLimit(milliseconds))];
 
 const pick = grep => grep === undefined ? [] : ["--grep", grep];
 
@@ -147,7 +153,7 @@ async function held(title, { grep, output }, start) {
   const began = Date.now();
   let printed = "";
   const result = await mocha(title, { grep, output: "hold" }, async env => {
-    const ended = await start(env, { output: "hold", limit: LIMIT });
+    const ended = await start(env, { output: "hold", limit: timeLimit(LIMIT) });
     printed = ended.text;
     return ended;
   });

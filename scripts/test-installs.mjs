@@ -1,6 +1,6 @@
 // `npm run test:installs`: agents installed for real, from the registries of npm, Python and Rust, into a store in a temporary folder, and started
-// from there; then once more without tools and network; and language servers that are installed. Opt-in, because it needs a network and minutes;
-// what is missing on this machine is skipped.
+// from there; then once more without tools and network; language servers that are installed; and proxies and conductors of every published
+// generation, built by cargo. Opt-in, because it needs a network and minutes; what is missing on this machine is skipped.
 //   npm run test:installs [-- --grep PATTERN]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -28,12 +28,12 @@ const [home, t] = ["home", "t"].map(name => path.join(temporary, name));
 for (const folder of [home, t]) mkdirSync(folder);
 
 await build({
-  entryPoints: ["real-install", "real-language-server"].map(name => ({ in: `sidecar/testing/${name}.program.ts`, out: name })), outdir: "out/installs", outExtension: { ".js": ".mjs" }, absWorkingDir: root, bundle: true, platform: "node", target: "node20",
+  entryPoints: ["real-install", "real-language-server", "symposium-acp-agent"].map(name => ({ in: `sidecar/testing/${name}.program.ts`, out: name })), outdir: "out/installs", outExtension: { ".js": ".mjs" }, absWorkingDir: root, bundle: true, platform: "node", target: "node20",
   format: "esm", packages: "external", sourcemap: true, logLevel: "warning",
 });
 const began = Date.now();
 const result = await mocha("installs", { grep }, env => node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", "1200000", "--slow", "120000",
-  "--reporter", "scripts/reporter.cjs", ...(grep === undefined ? [] : ["--grep", grep]), ...["installs", "language-servers"].map(name => `scripts/real-installs/${name}.test.mjs`)],
+  "--reporter", "scripts/reporter.cjs", ...(grep === undefined ? [] : ["--grep", grep]), ...["generations", "installs", "language-servers"].map(name => `scripts/real-installs/${name}.test.mjs`)],
 { env: { ...userEnvironment(), ...env, HOME: home, USERPROFILE: home, TMPDIR: t, TEMP: t, TMP: t, SYMPOSIUM_TEST_RUN: run }, limit: 40 * 60_000 }));
 const left = await leftovers(mark, 10_000);
 const results = [

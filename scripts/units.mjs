@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { globSync } from "./glob.mjs";
 import { rmSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "./time-limits.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 process.chdir(root);
@@ -31,7 +32,7 @@ await build({
   bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", kind === "--quick" ? "20000" : "120000",
+const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),
   ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
   { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
 process.exit(mocha.status ?? 1);

@@ -1,30 +1,106 @@
 /** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
+import { redactText } from "../src/protocol/redaction/redact";
+
 export type AgentErrorCode = "notFound" | "exited" | "protocol" | "timeout" | "authRequired" | "closed" | "unsupported"
+  /** The user signed out of the agent, which ended its processes. */
+  | "signedOut"
+  /** Another tab restarted the agent, or signed in to it. */
+  | "restarted"
   /** An agent extension's end took the agent along. */
   | "extension";
 
 export class AgentError extends Error {
   override readonly name = "AgentError";
+  /** Of a process that exited: time of its clock after which it read nothing that was sent to it. */
+  readonly readUntil: number | undefined;
+
   /** `what` is what happened; `advice` is what to do about it in VS Code, and follows in `message`. */
-  constructor(readonly code: AgentErrorCode, readonly what: string, options?: { cause?: unknown; advice?: string | undefined }) {
-    super(options?.advice === undefined ? what : `${what} ${options.advice}`, options);
+  readonly what: string;
+  /** Of a process that has ended: `exit code 1` or `signal SIGKILL`. */
+  readonly status: string | undefined;
+  constructor(readonly code: AgentErrorCode, what: string, options?: AgentErrorOptions) {
+    const shown = redactText(what);
+    super(options?.advice === undefined ? shown : `${shown} ${options.advice}`, options);
+    this.what = shown;
+    this.status = options?.status;
+    this.readUntil = options?.readUntil;
   }
 }
+
+export interface AgentErrorOptions {
+  cause?: unknown;
+  advice?: string | undefined;
+  status?: string;
+  readUntil?: number | undefined;
+}
+
+/** What follows the end of an agent's process. */
+export const restartsIn = (agent: string, seconds: number): string =>
+  `${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
+export const restartsAndSends = (agent: string, seconds: number): string =>
+  `${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"} and gets your prompt then.`;
+export const restartsWithPrompt = (agent: string): string => `${agent} restarts with your next prompt.`;
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
   return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run.`, { cause, advice: "Check its command in the setting symposium.agents." });
 }
 
-/** `status` is `exit code 1` or `signal SIGKILL`; the last three lines of stderr become the cause. */
-export function agentExited(agent: string, status: string, stderr: string): AgentError {
-  const lastWords = stderr.trim().split("\n").slice(-3).join("\n");
+/** A crash of VS Code, with its sidecar, then leaves agents that only the next start finds. */
+export function ledgerNotWritten(folder: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const [why, advice] = code === "ENOSPC" || code === "EDQUOT" ? ["the disk is full", "Free some disk space."]
+    : ["the folder is not writable", "Check the folder's permissions."];
+  return `Symposium cannot record the processes that it starts, because ${why} (${folder}). `
+    + `After a crash, agents may keep running until Symposium starts again. ${advice}`;
+}
+
+/** The program's file is open for writing (ETXTBSY). */
+export function agentBusy(agent: string, command: string, cause: unknown): AgentError {
+  return new AgentError(
+    "notFound",
+    `${agent} could not be started: “${command}” is being written by another program.`,
+    { cause, advice: "Wait until its installation has ended, then restart the agent." },
+  );
+}
+
+/** `status` is `exit code 1` or `signal SIGKILL`; the last lines of `output`, text that the process printed, become the cause. */
+export function agentExited(agent: string, status: string, output: string, readUntil?: number): AgentError {
+  const lastWords = lastLines(output);
   // What every shell answers for a command that it does not find (POSIX, "Exit Status for Commands").
   if (status === "exit code 127") return new AgentError("notFound", `${agent} could not be started: its command, or one that it needs, was not found.`, { cause: lastWords || undefined, advice: "Check it in the setting symposium.agents." });
-  return new AgentError("exited", `${agent} stopped unexpectedly (${status}).`, { cause: lastWords || undefined, advice: "Your next prompt starts it again." });
+  const after = { cause: lastWords || undefined, advice: restartsWithPrompt(agent), status, readUntil };
+  return new AgentError("exited", `${agent} stopped unexpectedly (${status}).`, after);
 }
+
+function lastLines(output: string): string { return redactText(output.trim()).split("\n").slice(-3).join("\n"); }
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
   return new AgentError("timeout", `${agent} did not answer within ${seconds} seconds. See the log for what it said.`, { cause: stderr.trim() || undefined });
+}
+
+/** The answer to `initialize` has no protocol version. */
+export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
+  return new AgentError("protocol", `${agent} is not an ACP agent: its answer to initialize has no protocol version.`, {
+    cause, advice: "Check its command in the setting symposium.agents.",
+  });
+}
+
+/** `offered` is the highest version that the agent may choose. */
+export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 | 2, cause: unknown): AgentError {
+  const supported = offered === 1 ? "version 1" : "versions 1 and 2";
+  return new AgentError("protocol", `${agent} uses ACP version ${version}; this session supports ${supported}.`, {
+    cause,
+    advice: version === 2 ? "Turn on the setting symposium.experimentalProtocolV2." : "Update the agent, or Symposium.",
+  });
+}
+
+/** The same error with the last lines that the program printed as its cause. */
+export function withLastWords(error: AgentError, output: string): AgentError {
+  const lastWords = lastLines(output);
+  if (lastWords === "" || typeof error.cause === "string") return error;
+  const { code, what, message, readUntil } = error,
+    advice = message === what ? undefined : message.slice(what.length + 1);
+  return new AgentError(code, what, { cause: lastWords, advice, readUntil });
 }
 
 export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
@@ -34,6 +110,20 @@ export function agentAnswered(agent: string, what: string, cause: unknown): Agen
 /** `isAsked`: where it is said, the next prompt asks how. */
 export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
   return new AgentError("authRequired", `${agent} wants you to sign in.`, { advice: isAsked ? "Send your prompt again: then you are asked how." : "Send a prompt in Symposium's own chat: there you are asked how." });
+}
+
+export function signedOut(agent: string): AgentError {
+  return new AgentError("signedOut", `You signed out of ${agent}.`, { advice: restartsWithPrompt(agent) });
+}
+
+export function restartedElsewhere(agent: string): AgentError {
+  return new AgentError("restarted", `Another tab restarted ${agent}.`, { advice: restartsWithPrompt(agent) });
+}
+
+export function signedInElsewhere(agent: string): AgentError {
+  return new AgentError("restarted", `You signed in to ${agent} in another tab.`, {
+    advice: restartsWithPrompt(agent),
+  });
 }
 
 /** The agent names no way that we know. */
@@ -72,5 +162,5 @@ export function serverNotAdded(extension: string, why: string): AgentError {
 
 /** An agent extension's end, which took its agent along. `what` says which, and how. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
-  return new AgentError("extension", what, { cause, advice: "The agent ended with it; your next prompt starts both again." });
+  return new AgentError("extension", what, { cause, advice: "The agent ended with it; both restart with your next prompt." });
 }

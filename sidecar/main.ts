@@ -4,6 +4,7 @@ import { CannotWrite, openLog, type Tell } from "./cli/log";
 import { flushed } from "./cli/stdio";
 import { usage } from "./cli/usage";
 import { realClock } from "./rpc/clock";
+import { redactError } from "../src/protocol/redaction/redact";
 
 const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 
@@ -44,6 +45,6 @@ function printed(stream: NodeJS.WriteStream, text: string, code: number): Promis
 }
 
 main().then(code => process.exit(code), (error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  process.stderr.write(`${redactError(error)}\n`);
   process.exit(1);
 });

@@ -7,6 +7,8 @@ import type { ResponseCapture } from "./chat/response-capture";
 import { additions } from "./editor/additions";
 import { NothingToAdd, type EditorContext, type Gathered } from "./editor/context";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import type { BypassUntil } from "./protocol/sidecar";
+import { bypassQuestion } from "./settings/bypass-question";
 import type { Configuration } from "./settings/configuration";
 import { selectAgent, type AgentSources } from "./settings/select-agent";
 
@@ -76,11 +78,32 @@ const COMMAND_OF = {
 export async function act(action: HostAction): Promise<void> { await vscode.commands.executeCommand(COMMAND_OF[action]); }
 
 /** One message with the actions' commands as its buttons. */
-export async function tell(message: string, actions: readonly HostAction[]): Promise<void> {
+export function tell(message: string, actions: readonly HostAction[]): Promise<void> {
+  return show(vscode.window.showErrorMessage, message, actions);
+}
+
+/** As `tell`, for what still works. */
+export function warn(message: string, actions: readonly HostAction[]): Promise<void> {
+  return show(vscode.window.showWarningMessage, message, actions);
+}
+
+type ShowMessage = (message: string, ...titles: string[]) => Thenable<string | undefined>;
+
+async function show(open: ShowMessage, message: string, actions: readonly HostAction[]): Promise<void> {
   const titles = actions.map(action => titleOf(COMMAND_OF[action]));
-  const chosen = await vscode.window.showErrorMessage(message, ...titles);
+  const chosen = await open(message, ...titles);
   const action = actions[titles.indexOf(chosen ?? "")];
   if (action !== undefined) await act(action);
+}
+
+export async function chooseAgent(): Promise<string | undefined> {
+  const chosen: unknown = await vscode.commands.executeCommand(COMMAND_OF.selectAgent);
+  return typeof chosen === "string" ? chosen : undefined;
+}
+
+export async function confirmBypass(agent: string): Promise<BypassUntil | undefined> {
+  const { question, detail, choices } = bypassQuestion(agent), chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...choices.map(({ label }) => label));
+  return choices.find(({ label }) => label === chosen)?.until;
 }
 
 /** A sentence about the chat, with a way to it. */

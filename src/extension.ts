@@ -6,7 +6,7 @@ import { ChatController } from "./chat/chat-controller";
 import { ChatView } from "./chat/chat-view";
 import { ResponseCapture } from "./chat/response-capture";
 import { realClock } from "./clock";
-import { act, invite, registerCommands, registerTestCommands, tell } from "./commands";
+import { act, chooseAgent, confirmBypass, invite, registerCommands, registerTestCommands, tell, warn } from "./commands";
 import { EditorComposer } from "./editor/composer";
 import { registerDiscussAction } from "./editor/discuss-action";
 import { IdeOperations } from "./editor/ide-operations";
@@ -21,6 +21,7 @@ import { KeptSessions } from "./lm/kept-sessions";
 import { Learned } from "./lm/learned";
 import { LmProvider } from "./lm/provider";
 import { lmErrors, partClasses, registerLm, toolParts } from "./lm/register";
+import { ToolGroups } from "./lm/tool-groups";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW, COMMANDS } from "./names";
 import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
@@ -37,6 +38,7 @@ const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 export interface TestApi { readonly onLog: Log["onLog"] }
 
 let sidecar: SidecarSupervisor | undefined;
+let keptSessions: KeptSessions | undefined;
 
 export function activate(context: vscode.ExtensionContext): TestApi | undefined {
   const own = <T extends vscode.Disposable>(disposable: T): T => { context.subscriptions.push(disposable); return disposable; };
@@ -53,10 +55,10 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const composer = own(new EditorComposer(realClock, log));
   const chosen = new ChosenControls(context.globalState, log);
   const learned = new Learned(context.globalState, log, () => models.changed(configuration.settings.languageModel.isEnabled));
-  const secrets = new AgentSecrets(context.secrets, log);
-  const kept = new KeptSessions(context.workspaceState, log);
+  const milestones = new Milestones((key, value) => void vscode.commands.executeCommand("setContext", key, value), context.globalState);
+  const secrets = new AgentSecrets(context.secrets, log, () => milestones.keyStored());
+  const kept = keptSessions = new KeptSessions(context.workspaceState, log, realClock);
   const capture = new ResponseCapture();
-  const milestones = new Milestones((key, value) => void vscode.commands.executeCommand("setContext", key, value));
   const supervisor = sidecar = new SidecarSupervisor({
     clock: realClock, log, changed: phase => {
       chat.phaseChanged(phase);
@@ -79,9 +81,9 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
       "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
       "lm/responseComplete": () => undefined, // the answer comes right behind it
-      "lm/learned": ({ agentId, images }) => learned.learn(agentId, images),
+      "lm/learned": facts => learned.learn(facts),
       "lm/keptSessions": async () => ({ sessions: kept.all() }),
-      "lm/keepSession": ({ id, session }) => kept.keep(id, session),
+      "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
       "lm/forgetSessions": ({ ids }) => kept.forget(ids),
       "agents/changed": () => settingsPart.controller.stateChanged(),
       "agents/installing": ({ of, id, progress }) => settingsPart.controller.installing(of, id, progress),
@@ -91,37 +93,41 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "editor/ideOperation": (request, signal) => ide.operate(request, signal),
       "secrets/environment": async ({ agentId }) => ({ env: await secrets.environment(agentId) }),
       "secrets/keepEnvironment": async ({ agentId, env }) => { await secrets.keep(agentId, env); return {}; },
+      "editor/showWarning": ({ message }) => void warn(message, ["showLogs"]),
       "editor/openPage": ({ url }) => void openPage(url, folders),
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
   });
   const attention = new AttentionBadge({ show: badge => view.show(badge), notify: sentence => void invite(sentence), now: () => realClock.now() });
-  const view = new ChatView(context.extensionUri, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
+  const view = new ChatView(context, log, message => { chat.handle(message).catch(() => undefined); }, isVisible => attention.visible(isVisible)); // told in the tab, and logged
   const chat: ChatController = own(new ChatController({
     page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, composer, log,
     settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
-    act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
-    forwarded: (tabId, event) => { capture.heard(tabId, event); milestones.event(event); },
+    confirmBypass, chooseAgent, act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
+    forwarded: (tabId, event, agentId) => { capture.heard(tabId, event); milestones.event(event, agentId); },
     outdatedChanged: () => settingsPart.controller.changed(),
   }));
   const settingsPart: SettingsPart = own(registerSettings({
     extension: { id: context.extension.id, extensionUri: context.extensionUri, globalState: context.globalState },
-    configuration, supervisor, chat, secrets, cwd: () => folders.folders()[0] ?? folders.home, log,
+    configuration, supervisor, chat, secrets, cwd: () => folders.folders()[0] ?? folders.home, log, opened: () => milestones.settingsOpened(),
   }));
 
+  const toolGroups = new ToolGroups(context.globalState, context.workspaceState, log), permissionGroup = (agentId: string) => toolGroups.groupOf(agentId);
   const provider = new LmProvider({
-    client: () => supervisor.client(), settings: () => configuration.settings, takesImages: agentId => learned.takesImages(agentId), isTrusted: () => vscode.workspace.isTrusted,
-    cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
+    client: () => supervisor.client(), settings: () => configuration.settings, learned, isTrusted: () => vscode.workspace.isTrusted,
+    permissionGroup, cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
   });
-  const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, log));
+  const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, permissionGroup, log));
   models.changed(configuration.settings.languageModel.isEnabled);
 
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW, view));
   own(registerDiscussAction("symposium.discussSelection", COMMANDS["symposium.discussSelection"]));
   own(vscode.workspace.onDidGrantWorkspaceTrust(() => { chat.trustGranted(); settingsPart.controller.settingsChanged(); }));
   milestones.agent(configuration.settings.currentAgentId);
+  milestones.settings(name => configuration.ownValue(name));
   own(configuration.onChange(({ bypass, logLevel, languageModel, extensions, currentAgentId }) => {
     milestones.agent(currentAgentId);
+    milestones.settings(name => configuration.ownValue(name));
     models.changed(languageModel.isEnabled);
     supervisor.tell("settings/languageModel", languageModel);
     supervisor.tell("settings/bypass", { agentIds: bypass });
@@ -136,12 +142,15 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   return { onLog: log.onLog };
 }
 
-/** Resolves when the sidecar and its agents have ended. */
-export async function deactivate(): Promise<void> { await sidecar?.dispose(); }
+/** Resolves when the sidecar and its agents have ended, and their last records are on their way to the storage. */
+export async function deactivate(): Promise<void> {
+  await sidecar?.dispose();
+  keptSessions?.dispose();
+}
 
-function hello(configuration: Configuration, { globalStorageUri }: vscode.ExtensionContext): HelloFromHost {
+function hello(configuration: Configuration, { globalStorageUri, extensionMode }: vscode.ExtensionContext): HelloFromHost {
   const { logLevel, traceDir, bypass, extensions } = configuration.settings;
-  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: configuration.proxy, storage: globalStorageUri.fsPath };
+  return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: configuration.proxy, storage: globalStorageUri.fsPath, ...(extensionMode === vscode.ExtensionMode.Production ? {} : { httpArchives: true }) };
 }
 
 /** Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what `symposium.logLevel` lets through. */

@@ -2,10 +2,13 @@
  * The log: every program's lines come together here and go to listeners, the output channel among them. Listeners get
  * every level (tests assert on events); what the channel shows is `symposium.logLevel`.
  *
- * Invariant: a secret never reaches a listener (`redact.ts`).
+ * Invariant: a secret never reaches a listener (`protocol/redaction/redact.ts`), and a line is of bounded size.
  */
 import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/log";
-import { redacted, redactedText } from "./redact";
+import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
+
+/** Characters of a text, of a name, and of all fields of a line together, about. */
+const LONGEST = 4_000, LIMITS: Limits = { text: LONGEST, name: 200, items: 100, depth: 6, total: 16_000 };
 
 export type Listener = (event: LogEvent) => void;
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,7 +22,7 @@ export class Log {
   };
 
   emit({ timestamp, level, category, message, data }: LogEvent): void {
-    const event = { timestamp, level, category, message: redactedText(message), ...(data === undefined ? {} : { data: redacted(data) }) };
+    const event = { timestamp, level, category, message: redactText(message, LONGEST), ...(data === undefined ? {} : { data: redactFields(data, LIMITS) }) };
     for (const listener of this.#listeners) listener(event);
   }
 

@@ -1,9 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { AGENT_TOOLS } from "./lm/agent-tools";
 import { VENDOR } from "./lm/models";
 import { COMMANDS, CONTAINER, CONTEXTS, SETTINGS, SETTINGS_PAGE, TEST_COMMANDS, VIEWS, WALKTHROUGH, type CommandName, type SettingName } from "./names";
 import { LOG_LEVELS } from "./protocol/log";
+import { BUILT_IN_AGENTS } from "./protocol/built-in-agents";
+import { ASK_EACH_TIME, BUILT_IN_GROUPS, groupContext, PERMISSION_KINDS, PERMISSION_TOOLS, permissionTool, TOOL_GROUPS } from "./protocol/permission-tools";
 import { UPDATE_MODES } from "./protocol/settings-view";
 import { readSettings } from "./settings/settings";
 
@@ -82,6 +83,15 @@ suite("the manifest and the public names", () => {
     }
   });
 
+  test("each step of the walkthrough is also ticked for what was done before it was opened", () => {
+    const [steps = []] = contributes.walkthroughs.map(({ steps }) => steps);
+    const contexts = steps.map(({ id, completionEvents }) => [id, completionEvents.filter(event => event.startsWith("onContext:"))]);
+    deepEqual(Object.fromEntries(contexts), {
+      answer: [`onContext:${CONTEXTS.answered}`], agent: [`onContext:${CONTEXTS.agentChosen}`], signIn: [`onContext:${CONTEXTS.signedIn}`],
+      add: [`onContext:${CONTEXTS.contextAdded}`], settings: [`onContext:${CONTEXTS.settingsUsed}`],
+    });
+  });
+
   test("the gear of the chat leads to the settings", () =>
     ok(contributes.menus["view/title"]?.some(({ command, when, group }) => command === "symposium.openSettings" && when === "view == symposium.chatView" && group?.startsWith("navigation"))));
 
@@ -95,9 +105,17 @@ suite("the manifest and the public names", () => {
   test("the models, and the tools by which their agents ask, are there only when they are switched on", () => {
     const when = "config.symposium.enableExperimentalLM";
     deepEqual(contributes.languageModelChatProviders.map(({ vendor, when }) => [vendor, when]), [[VENDOR, when]]);
-    deepEqual(contributes.languageModelTools.map(({ name }) => name), AGENT_TOOLS);
+    deepEqual(contributes.languageModelTools.map(({ name }) => name), PERMISSION_TOOLS);
     // VS Code offers a chat only tools that can be referred to; their name must be no other's.
-    ok(contributes.languageModelTools.every(tool => tool.when === when && tool.canBeReferencedInPrompt && tool.toolReferenceName === tool.name && /Never call/.test(tool.modelDescription)));
+    ok(contributes.languageModelTools.every(tool => tool.canBeReferencedInPrompt && tool.toolReferenceName === tool.name && /Never call/.test(tool.modelDescription)));
+  });
+
+  test("each agent has permission tools of its own, one per kind, offered while the agent is in the model picker", () => {
+    const when = "config.symposium.enableExperimentalLM", tools = new Map(contributes.languageModelTools.map(tool => [tool.name, tool.when]));
+    deepEqual([...BUILT_IN_GROUPS.keys()], BUILT_IN_AGENTS.map(({ id }) => id));
+    equal(tools.get(ASK_EACH_TIME), when);
+    for (const group of TOOL_GROUPS) for (const kind of PERMISSION_KINDS) equal(tools.get(permissionTool(group, kind)), `${when} && ${groupContext(group)}`);
+    equal(tools.size, 1 + TOOL_GROUPS.length * PERMISSION_KINDS.length);
   });
 
   test("publisher and name", () => equal(`${manifest.publisher}.${manifest.name}`, "symposium-dev.symposium"));

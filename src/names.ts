@@ -32,7 +32,10 @@ export const VIEWS = [CHAT_VIEW, SETTINGS_VIEW] as const;
 export const SETTINGS_PAGE = "symposium.settings";
 export const WALKTHROUGH = "start";
 /** Keys of `when` clauses that we set. */
-export const CONTEXTS = { agentChosen: "symposium.agentChosen", answered: "symposium.answered" } as const;
+export const CONTEXTS = {
+  agentChosen: "symposium.agentChosen", answered: "symposium.answered", signedIn: "symposium.signedIn",
+  contextAdded: "symposium.contextAdded", settingsUsed: "symposium.settingsUsed",
+} as const;
 
 /** With their titles. */
 export const COMMANDS = {

@@ -5,9 +5,10 @@
  * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, WriteableStreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "./deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "./errors";
+import { BatchedOutput } from "./protocol/batched-output";
 import type { HostToSidecar, SidecarToHost } from "./protocol/sidecar";
 import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "./protocol/wire";
 
@@ -39,7 +40,7 @@ export class StreamClient implements SidecarClient {
   #gone: SidecarGone | undefined;
 
   constructor(fromSidecar: Readable, toSidecar: Writable, handlers: Handlers<SidecarToHost>, { broken, report }: WireTroubles) {
-    const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new StreamMessageWriter(toSidecar), { error: report, warn: report, info: report, log: report });
+    const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new WriteableStreamMessageWriter(new BatchedOutput(toSidecar, flush => process.nextTick(flush))), { error: report, warn: report, info: report, log: report });
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
     const {

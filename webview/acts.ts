@@ -28,4 +28,5 @@ export interface Acts {
   openTerminal(tabId: TabId, terminalId: string): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;
+  bypassEnded(tabId: TabId): void;
 }

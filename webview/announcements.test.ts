@@ -98,6 +98,28 @@ suite("announcements", () => {
     deepEqual(new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(other({ entries: [question] })), []);
   });
 
+  test("of many questions one is asked at a time, with their number: the next when it is answered", () => {
+    const ask = (n: number, rest: Partial<Permission> = {}): Permission => ({
+      ...question,
+      id: `q${n}`,
+      title: `Step ${n}`,
+      ...rest,
+    });
+    const listener = new Listener(pageOf(running()));
+    const heard = (...entries: readonly Entry[]): readonly string[] =>
+      listener
+        .hears(pageOf(running(...entries)))
+        .map(each => (each.kind === "ask" ? `${each.key} ${each.text.replace(/ Eliza.*/, "")}` : each.kind));
+    deepEqual(heard(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
+    deepEqual(heard(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
+    deepEqual(heard(ask(1), ask(2), ask(3)), ["q1 Question 1 of 3."]);
+    deepEqual(heard(ask(1), ask(2), ask(3), ask(4)), []);
+    const done = { answered: { kind: "cancelled", why: "" } } as const;
+    deepEqual(heard(ask(1, done), ask(2), ask(3), ask(4)), ["q2 Question 1 of 3."]);
+    deepEqual(heard(ask(1, done), ask(2, done), ask(3), ask(4)).length, 2);
+    deepEqual(heard(ask(1, done), ask(2, done), ask(3, done), ask(4, done)), []);
+  });
+
   test("a question goes to the card that asks it, with all that is asked, once", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(listener.hears(pageOf(running(question))), [{ kind: "ask", key: "q", text: "Eliza wants to run a command: Clean up. command: rm -r build." }]);

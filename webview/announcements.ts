@@ -8,11 +8,13 @@
  * sentence is said once, in order (`announcements.test.ts`).
  */
 import { isSame } from "../src/protocol/attachments";
-import type { Conversation, Entry } from "../src/protocol/chat";
+import type { Conversation, Entry, Permission } from "../src/protocol/chat";
+import type { Elicitation } from "../src/protocol/elicitation";
+import { visibleLine } from "../src/protocol/visible-text";
 import { keyOf } from "./card";
 import { chipView } from "./chip";
-import { oneLine } from "./markdown-safe";
 import { isQuestion, type Page, type Tab } from "./page-model";
+import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "./question-queue";
 import { whatIsAsked, whoAsks } from "./question-text";
 import { counted, passed, read, unread, type Reader } from "./sentences";
 
@@ -96,7 +98,8 @@ function predecessors(before: readonly Entry[], after: readonly Entry[]): readon
 }
 
 function ofEntries({ growing }: Listening, past: Conversation, { conversation }: Tab, changed: readonly Changed[]): readonly [Listening, readonly Announcement[]] {
-  const said: Announcement[] = [];
+  const said: Announcement[] = [], isAsked = changed.some(({ entry }) => isQuestion(entry));
+  const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
   let open = growing;
   const readOn = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
     const isAnew = before?.kind === "agent" && !entry.text.startsWith(before.text);
@@ -109,10 +112,32 @@ function ofEntries({ growing }: Listening, past: Conversation, { conversation }:
   const before = open && conversation.entries.findLast(({ id }) => id === open?.id);
   if (before?.kind === "agent" && hasEnded(conversation, before.id)) readOn(before, before);
   for (const each of changed) {
-    if (each.entry.kind !== "agent") said.push(...ofEntry(each));
+    if (each.entry.kind !== "agent") said.push(...ofEntry(each, questions));
     else if (each.before?.kind !== "agent" || each.before.text !== each.entry.text) readOn(each.entry, each.before);
   }
-  return [open ? { growing: open } : listening, said];
+  return [open ? { growing: open } : listening, isAsked ? [...said, ...ofNext(past, conversation, questions)] : said];
+}
+
+/** A question whose turn has come, and the first of a queue that has just become one: its card is another now. */
+function ofNext(
+  past: Conversation,
+  { entries }: Conversation,
+  { shown, waiting }: QuestionQueue,
+): readonly Announcement[] {
+  const before = questionQueue(past.entries),
+    becomesQueue = waiting > 0 && before.waiting === 0 && before.shown.size > shown.size;
+  if (shown.size === 0) return [];
+  const known = new Set(past.entries.flatMap(entry => (isQuestion(entry) ? [entry.id] : [])));
+  return entries.flatMap(entry =>
+    isQuestion(entry) && shown.has(entry.id) && known.has(entry.id) && (becomesQueue || !before.shown.has(entry.id))
+      ? [asking(entry, waiting)]
+      : [],
+  );
+}
+
+function asking(entry: Permission | Elicitation, waiting: number): Announcement {
+  const count = waiting === 0 ? "" : `Question 1 of ${waiting + 1}. `;
+  return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
 }
 
 /** No more is written to this answer, for all one knows. */
@@ -120,29 +145,34 @@ function hasEnded(conversation: Conversation, id: string): boolean {
   return isIdle(conversation) || conversation.entries.at(-1)?.id !== id;
 }
 
-function ofEntry({ entry, before }: Changed): readonly Announcement[] {
-  if (isQuestion(entry)) return before !== undefined || entry.answered ? [] : [{ kind: "ask", key: keyOf(entry.id), text: `${whoAsks(entry)}: ${whatIsAsked(entry)}` }];
-  if (entry.kind === "tool") return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed") ? [{ kind: "say", text: `Failed: ${oneLine(entry.title)}` }] : [];
+function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue): readonly Announcement[] {
+  if (isQuestion(entry)) return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
+  if (entry.kind === "tool")
+    return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
+      ? [{ kind: "say", text: `Failed: ${visibleLine(entry.title)}` }]
+      : [];
   if (entry.kind !== "notice" || before !== undefined) return [];
-  return [{ kind: "say", text: oneLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
+  return [{ kind: "say", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
 }
 
 /** What a notice of ours says of the end is enough. */
 function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined)) return [];
-  return [{ kind: "say", text: `${oneLine(conversation.agent.name)} has finished.` }];
+  return [{ kind: "say", text: `${visibleLine(conversation.agent.name)} has finished.` }];
 }
 
 // --- the others
 
 function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];
-  const { conversation } = tab;
-  const where = `In the chat “${oneLine(conversation.title ?? conversation.agent.name)}”, `;
-  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) => isQuestion(entry) && before === undefined && !entry.answered ? [entry] : []);
+  const { conversation } = tab, questions = questionQueue(conversation.entries);
+  const where = `In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
+  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) => isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : []);
   return [
-    ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` } as const)),
-    ...(!isIdle(before.conversation) && isIdle(conversation) ? [{ kind: "say", text: `${where}${oneLine(conversation.agent.name)} has finished.` } as const] : []),
+    ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
+    ...(!isIdle(before.conversation) && isIdle(conversation)
+      ? [{ kind: "say", text: `${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
+      : []),
   ];
 }

@@ -1,4 +1,5 @@
 /** Buttons of cards, and what a press on one means. Pure. */
+import type { AgentChoice } from "../src/protocol/agents";
 import type { ActionId, ToolContent } from "../src/protocol/chat";
 import type { ElicitationChoice } from "../src/protocol/elicitation";
 import type { PermissionChoice } from "../src/protocol/sidecar";
@@ -15,6 +16,12 @@ export function actionButton(action: ActionId, index: number): CardButton {
 
 /** Of a tab that goes on as it began. */
 export const NEW_TAB: CardButton = { id: "tab:new", label: "New Tab", weight: "quiet", stays: true };
+
+/** Of a tab that keeps its agent. */
+export function newTabWith({ id, name }: AgentChoice): CardButton { return { id: `tabWith:${id}`, label: `New Tab with ${literal(name)}`, weight: "main", stays: true }; }
+
+/** Opens a confirmation; allows nothing by itself. */
+export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: "Allow Everything…", weight: "quiet" };
 
 /** Of an elicitation that is no form. */
 export const OPEN_PAGE: CardButton = { id: "page:open", label: "Open in Browser", weight: "main" };
@@ -42,14 +49,15 @@ export function changeOf(changes: readonly Change[], buttonId: string): Change |
   return at === undefined ? undefined : changes[Number(at)];
 }
 
-export type ButtonMeaning = { readonly kind: "permission"; readonly choice: PermissionChoice } | { readonly kind: "action"; readonly action: ActionId } | { readonly kind: "newTab" };
+export type ButtonMeaning = { readonly kind: "permission"; readonly choice: PermissionChoice } | { readonly kind: "action"; readonly action: ActionId } | { readonly kind: "newTab"; readonly agentId?: string } | { readonly kind: "bypass" };
 
 /** What a button of a card means; `undefined` for one that is none of ours. */
 export function meaningOf(buttonId: string): ButtonMeaning | undefined {
-  if (buttonId === "bypass") return { kind: "permission", choice: { kind: "bypass" } };
+  if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
   if (buttonId === NEW_TAB.id) return { kind: "newTab" };
-  const [, what, rest] = /^(option|action):(.*)$/s.exec(buttonId) ?? [];
+  const [, what, rest] = /^(option|action|tabWith):(.*)$/s.exec(buttonId) ?? [];
   if (what === "option" && rest !== undefined) return { kind: "permission", choice: { kind: "option", optionId: rest } };
+  if (what === "tabWith" && rest !== undefined) return { kind: "newTab", agentId: rest };
   return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
 }
 

@@ -52,6 +52,22 @@ function buttonItem({ id, label, weight, hint }: CardButton, stays: boolean) {
 const WEIGHT = { main: "primary", plain: "clear", quiet: "dimmed-clear" } as const;
 
 const ICON = {
-  tool: "tools", read: "eye", edit: "pencil", delete: "trash", execute: "shell", search: "search", fetch: "globe", think: "light-bulb", question: "help", plan: "check-list",
-  info: "info", warning: "warning", error: "error", file: "file", sound: "megaphone", compact: "resize-small",
+  tool: "tools",
+  read: "eye",
+  edit: "pencil",
+  delete: "trash",
+  execute: "shell",
+  search: "search",
+  fetch: "globe",
+  think: "light-bulb",
+  question: "help",
+  plan: "check-list",
+  info: "info",
+  warning: "warning",
+  error: "error",
+  file: "file",
+  sound: "megaphone",
+  compact: "resize-small",
+  subagent: "user",
+  message: "chat",
 } as const satisfies Readonly<Record<CardIcon, string>>;

@@ -9,7 +9,7 @@ import type { TerminalView } from "../src/protocol/chat";
 import type { FormAsk } from "../src/protocol/elicitation";
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
-export type CardIcon = "tool" | "read" | "edit" | "delete" | "execute" | "search" | "fetch" | "think" | "question" | "plan" | "info" | "warning" | "error" | "file" | "sound" | "compact";
+export type CardIcon = "tool" | "read" | "edit" | "delete" | "execute" | "search" | "fetch" | "think" | "question" | "plan" | "info" | "warning" | "error" | "file" | "sound" | "compact" | "subagent" | "message";
 
 export interface CardButton {
   /** See `meaningOf`. */
@@ -49,7 +49,7 @@ export type Part = string | Picture;
 export interface Card {
   /** The entry's id; further parts of one entry have `#2`, `#3`… after it. */
   readonly key: string;
-  readonly kind: "prompt" | "answer" | "thought" | "media" | "tool" | "permission" | "elicitation" | "plan" | "notice" | "compaction" | "unknown";
+  readonly kind: "prompt" | "answer" | "thought" | "media" | "tool" | "permission" | "elicitation" | "plan" | "notice" | "compaction" | "subagent" | "message" | "unknown";
   /** Text is still being added. */
   readonly growing: boolean;
   readonly header: CardHeader | undefined;
@@ -67,6 +67,8 @@ export interface Card {
   /** What its buttons `change:0`, `change:1`… open. */
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
+  /** Behind a button of their own, after the others: see `card-more.ts`. Their labels are text, not Markdown. */
+  readonly more: readonly CardButton[];
 }
 
 export interface Circumstances {
@@ -75,6 +77,8 @@ export interface Circumstances {
   /** Its question can be answered now: the sidecar lives, and no answer is under way. */
   readonly answerable: boolean;
   readonly answering: boolean;
+  /** Questions that are asked after this one; absent: none. */
+  readonly waiting?: number;
   /** Those that it mentions. */
   readonly terminals: readonly ShownTerminal[];
 }
@@ -83,7 +87,7 @@ export const noTerminals: readonly ShownTerminal[] = [];
 const nothingAttached: readonly Attachment[] = [];
 
 export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card {
-  return { key: keyOf(id), kind, growing: false, header: undefined, body: "", pictures: [], folded: [], startsUnfolded: false, form: undefined, attached: nothingAttached, terminals: noTerminals, changes: [], buttons: [], ...rest };
+  return { key: keyOf(id), kind, growing: false, header: undefined, body: "", pictures: [], folded: [], startsUnfolded: false, form: undefined, attached: nothingAttached, terminals: noTerminals, changes: [], buttons: [], more: [], ...rest };
 }
 
 /** An id may be any text of an agent's; a few would be taken for something that every object has. */

@@ -47,7 +47,8 @@ export class ChatUi {
   /** Set while this file opens or selects a tab, because mynah reports that as if the user had. */
   #doing: { readonly kind: "nothing" } | { readonly kind: "opening"; readonly tabId: TabId } | { readonly kind: "selecting" } = { kind: "nothing" };
   #agents: readonly AgentChoice[] = [];
-  #currentAgentId = "";
+  /** Of a tab that shows nothing yet. */
+  #newAgent: AgentChoice = { id: "", name: "" };
 
   /** `complete`: a drawing that took several frames is whole. */
   constructor(private readonly root: HTMLElement, private readonly acts: Acts, private readonly newTabId: () => TabId, maxTabs: number, private readonly complete: () => void) {
@@ -107,7 +108,7 @@ export class ChatUi {
 
   showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
     this.#agents = agents;
-    this.#currentAgentId = currentAgentId;
+    this.#newAgent = agents.find(({ id }) => id === currentAgentId) ?? { id: currentAgentId, name: currentAgentId };
     for (const place of this.#places.values()) this.#showPickers(place, place.view);
   }
 
@@ -129,7 +130,7 @@ export class ChatUi {
       this.#showTitle(place, view);
       this.#showAround(place, view);
       place.drawn = view;
-      if (before?.controls !== view.controls || before.live !== view.live) this.#showPickers(place, view);
+      if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent) this.#showPickers(place, view);
       place.parts.show(view);
       this.#showCards(place, view);
     });
@@ -162,7 +163,7 @@ export class ChatUi {
   // --- what can be picked at the prompt
 
   #showPickers({ parts }: Place, view: TabView | undefined): void {
-    parts.pickers.show(pickersOf(this.#agents, this.#currentAgentId, view?.controls ?? [], view?.live ?? false));
+    parts.pickers.show(pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false));
   }
 
   #drawPickers(mynahId: string, pickers: readonly Picker[]): void {

@@ -1,6 +1,6 @@
 /** What a chip says of something that is attached. Pure. */
 import { lines, nameOf, type Attachment } from "../src/protocol/attachments";
-import { oneLine } from "./markdown-safe";
+import { visibleLine } from "../src/protocol/visible-text";
 import { fileAddress } from "./tool-content";
 
 export interface ChipView {
@@ -12,7 +12,7 @@ export interface ChipView {
 }
 
 export function chipView(attachment: Attachment): ChipView {
-  return { name: oneLine(nameOf(attachment)), about: aboutOf(attachment), address: addressOf(attachment) };
+  return { name: visibleLine(nameOf(attachment)), about: aboutOf(attachment), address: addressOf(attachment) };
 }
 
 function aboutOf(attachment: Attachment): string {

@@ -1,7 +1,6 @@
 /** The agent's commands while a prompt is typed: which fit what stands there so far. Pure. */
 import type { Command } from "../src/protocol/chat";
-import { oneLine, visible } from "./markdown-safe";
-
+import { readableLine, visibleLine, visibleText } from "../src/protocol/visible-text";
 export interface CommandChoice {
   readonly command: Command;
   /** `/name`, as it goes into the prompt. */
@@ -18,11 +17,11 @@ export function fitting(commands: readonly Command[], typed: string): readonly C
     .map(command => ({ command, fit: fitOf(command, looked) }))
     .filter(({ fit }) => fit > 0)
     .sort((a, b) => b.fit - a.fit) // stable: the agent's order among equals
-    .map(({ command }) => ({ command, text: `/${command.name}`, about: oneLine(command.description) }));
+    .map(({ command }) => ({ command, text: `/${command.name}`, about: readableLine(command.description) }));
 }
 
 /** A name with a space in it could not be told from its arguments. */
-const isTypable = (name: string): boolean => name !== "" && !/\s/.test(name) && visible(name) === name;
+const isTypable = (name: string): boolean => name !== "" && !/\s/.test(name) && visibleText(name) === name;
 
 function fitOf({ name, description }: Command, looked: string): number {
   const lower = name.toLowerCase();
@@ -41,5 +40,5 @@ export function isWhole(commands: readonly Command[], typed: string): boolean {
 export function hintFor(commands: readonly Command[], typed: string): string | undefined {
   const [, name] = /^\/(\S+)\s*$/.exec(typed) ?? [];
   const hint = name === undefined ? undefined : commands.find(command => command.name === name)?.hint;
-  return hint === undefined || hint.trim() === "" ? undefined : oneLine(hint);
+  return hint === undefined || hint.trim() === "" ? undefined : visibleLine(hint);
 }

@@ -50,7 +50,8 @@ suite("composing: what is attached", () => {
     const submitted: Happening = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
     const sent = run(livePage(), attached(FILE), submitted).page;
     deepEqual(draftOf(run(sent, { kind: "received", message: { type: "failed", tabId: "t1", messageId: "m1", message: "No." } }).page), { text: "look", attachments: [FILE] });
-    const down = run(livePage(), attached(FILE), stateMessage({ sidecar: { state: "restarting", message: "Wait." } }), submitted).page;
+    const failed = stateMessage({ sidecar: { state: "failed", message: "Gone.", actions: [] } });
+    const down = run(livePage(), attached(FILE), failed, submitted).page;
     deepEqual(draftOf(down), { text: "look", attachments: [FILE] });
   });
 

@@ -81,14 +81,41 @@ function submitted(page: Page, tab: Tab, { messageId, text }: Extract<Composing,
   return begin(page, tab, drafts.sent(tab.drafts, prompt), now);
 }
 
-/** At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the next one follows when that is there. */
-export function forwarded({ host: { losses } }: Page, before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
-  const [first] = onTheWay;
-  return first === undefined || first.messageId === before[0]?.messageId ? [] : [post({ type: "prompt", tabId, ...first, losses })];
+/**
+ * At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the next
+ * one follows when that is there. While the sidecar restarts none is posted: the first snapshot of the new session posts
+ * the first of them (`saidAgain`).
+ */
+export function forwarded(page: Page, before: readonly drafts.Sent[], { tabId, drafts: { onTheWay } }: Tab): readonly Effect[] {
+  const [first] = onTheWay, { host: { losses }, sidecar } = page;
+  if (first === undefined || first.messageId === before[0]?.messageId || sidecar.state !== "running") return [];
+  return [post({ type: "prompt", tabId, ...first, losses })];
 }
 
+/** Stops the turn. Prompts that wait for the sidecar's restart become the draft again: no session has them. */
+export function stopped(page: Page, tab: Tab): Step {
+  if (turnOf(tab) === "idle") return [page, []];
+  const hasSession = page.sidecar.state === "running" || tab.conversation.turn.state !== "idle";
+  if (hasSession) return [page, [post({ type: "cancel", tabId: tab.tabId })]];
+  return withDrafts(page, tab, drafts.cameBack(tab.drafts, () => true));
+}
+
+/** The sidecar does not restart by itself: prompts that waited for it become the draft again. */
+export function sidecarFailed(tab: Tab): Tab {
+  const back = drafts.cameBack(tab.drafts, () => true);
+  return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
+}
+
+/** The sidecar runs again: a prompt that was refused meanwhile is still in the input. */
+export function sidecarReturned(tab: Tab): Tab {
+  return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
+}
+
+const NOT_SENT: Remark = { tone: "info", text: "Your text is kept.", until: "sidecar" };
+const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent: send it now." };
+
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
-  if (sidecar.state !== "running") return { tone: "info", text: "Your text is kept.", until: "sidecar" };
+  if (sidecar.state === "failed") return NOT_SENT;
   if (tab.drafts.attachments.length > MOST_ATTACHMENTS) return { tone: "info", text: `No more than ${MOST_ATTACHMENTS} things can be attached to a prompt: remove some of them. Your text is kept.` };
   const waiting = (tab.conversation.queue?.prompts.length ?? 0) + tab.drafts.onTheWay.length;
   if (turnOf(tab) !== "idle" && waiting >= QUEUE_LIMIT) return { tone: "info", text: `${QUEUE_LIMIT} prompts are waiting, no more can. Your text is kept.`, until: "idle" };

@@ -6,7 +6,8 @@
  */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { Control, ControlChoice, ControlValue } from "../src/protocol/controls";
-import { literal, oneLine } from "./markdown-safe";
+import { readableLine, visibleLine } from "../src/protocol/visible-text";
+import { literal } from "./markdown-safe";
 import { texts } from "./texts";
 
 /** All of it is text. */
@@ -28,34 +29,44 @@ const PREFIX = "control:";
 const ON = "on";
 const OFF = "off";
 
-export function pickersOf(agents: readonly AgentChoice[], currentAgentId: string, controls: readonly Control[], live: boolean): readonly Picker[] {
+/** `agent`: of the tab; it may not be among those of the settings any more. */
+export function pickersOf(agents: readonly AgentChoice[], agent: AgentChoice, controls: readonly Control[], live: boolean): readonly Picker[] {
+  const all = agents.some(({ id }) => id === agent.id) || agent.id === "" ? agents : [agent, ...agents];
   const ours = agents.length === 0 ? [] : [{
-    id: AGENT, name: texts.agentTooltip, tooltip: texts.agentTooltip, value: currentAgentId, choices: agents.map(({ id, name }) => ({ value: id, label: oneLine(name) })), disabled: false,
+    id: AGENT, name: texts.agentTooltip, tooltip: texts.agentTooltip, value: agent.id, disabled: false,
+    choices: all.map(({ id, name }) => ({ value: id, label: visibleLine(name) })),
   }];
   return [...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0), ...ours];
 }
 
 function pickerOf(control: Control, disabled: boolean): Picker {
-  const named = { id: PREFIX + control.id, name: oneLine(control.name), disabled };
+  const named = { id: PREFIX + control.id, name: visibleLine(control.name), disabled };
   if (control.kind === "switch") {
     return { ...named, tooltip: tooltip(control, undefined), value: control.value ? ON : OFF, choices: [ON, OFF].map(value => ({ value, label: `${named.name}: ${value}` })) };
   }
   const all = control.groups.flatMap(group => group.choices.map(choice => ({ choice, group: group.name })));
   const current = all.find(({ choice }) => choice.value === control.value);
   const choices = all.map(({ choice, group }): PickerChoice => ({
-    value: choice.value, label: label(control, choice),
-    ...(group === undefined || group.trim() === "" ? {} : { group: oneLine(group) }), ...(choice.description === undefined ? {} : { about: oneLine(choice.description) }),
+    value: choice.value,
+    label: label(control, choice),
+    ...(group === undefined || group.trim() === "" ? {} : { group: visibleLine(group) }),
+    ...(choice.description === undefined ? {} : { about: readableLine(choice.description) }),
   }));
   return {
-    ...named, tooltip: tooltip(control, current?.choice), value: control.value,
+    ...named,
+    tooltip: tooltip(control, current?.choice),
+    value: control.value,
     // A value that it does not offer is shown as it is, or the first choice would look like it.
-    choices: current || control.value === "" || choices.length === 0 ? choices : [...choices, { value: control.value, label: oneLine(control.value) }],
+    choices:
+      current || control.value === "" || choices.length === 0
+        ? choices
+        : [...choices, { value: control.value, label: visibleLine(control.value) }],
   };
 }
 
 /** A mode and a model speak for themselves, beside each other; of what else there is a value alone says little. */
 function label({ category, name }: Control, choice: ControlChoice): string {
-  return (category === "mode" || category === "model" ? "" : `${oneLine(name)}: `) + oneLine(choice.name);
+  return (category === "mode" || category === "model" ? "" : `${visibleLine(name)}: `) + visibleLine(choice.name);
 }
 
 function tooltip(control: Control, current: ControlChoice | undefined): string {

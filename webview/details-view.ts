@@ -1,6 +1,6 @@
 /** The details of a session in words: what runs, where, and what each extension does there. Pure. */
 import type { AlteredPrompts, ExtensionDetails, SessionDetails, SetupChange, TimeHeld } from "../src/protocol/session-details";
-import { oneLine, visible } from "./markdown-safe";
+import { readableText, visibleLine } from "../src/protocol/visible-text";
 import { texts } from "./texts";
 
 /** All of it is text. */
@@ -22,25 +22,35 @@ export interface ExtensionView {
 export function detailsView({ program, extensions }: SessionDetails, agent: string, cwd: string): DetailsView {
   const called = [program?.name, program?.version].filter(word => word !== undefined).join(" ");
   return {
-    facts: [{ name: texts.detailsAgent, value: oneLine(called === "" ? agent : `${agent} (${called})`) }, { name: texts.detailsFolder, value: oneLine(cwd) }],
+    facts: [
+      { name: texts.detailsAgent, value: visibleLine(called === "" ? agent : `${agent} (${called})`) },
+      { name: texts.detailsFolder, value: visibleLine(cwd) },
+    ],
     extensions: extensions.map(extensionView),
   };
 }
 
 function extensionView({ id, name, leftOut, setup, prompts, time }: ExtensionDetails): ExtensionView {
-  if (leftOut !== undefined) return { id, name: oneLine(name), state: "leftOut", sentences: [oneLine(leftOut)] };
+  if (leftOut !== undefined)
+    return { id, name: visibleLine(name), state: "leftOut", sentences: [visibleLine(leftOut)] };
   const changes = [...setupSentences(setup), ...promptSentences(prompts)], added = prompts?.last.text;
   return {
-    id, name: oneLine(name), state: "runs", sentences: [...(changes.length === 0 ? [texts.detailsUnchanged] : changes), ...timeSentences(time)],
-    ...(added === undefined ? {} : { added: visible(added) }),
+    id,
+    name: visibleLine(name),
+    state: "runs",
+    sentences: [...(changes.length === 0 ? [texts.detailsUnchanged] : changes), ...timeSentences(time)],
+    ...(added === undefined ? {} : { added: readableText(added) }),
   };
 }
 
 function setupSentences({ added, removed, replaced, members }: SetupChange = {}): readonly string[] {
-  const servers = (verb: string, names: readonly string[] = []): readonly string[] => names.length === 0 ? [] : [`${verb} the MCP server${names.length === 1 ? "" : "s"} ${all(names.map(name => `“${oneLine(name)}”`))}.`];
+  const servers = (verb: string, names: readonly string[] = []): readonly string[] =>
+    names.length === 0
+      ? []
+      : [`${verb} the MCP server${names.length === 1 ? "" : "s"} ${all(names.map(name => `“${visibleLine(name)}”`))}.`];
   return [
     ...servers("Adds", added), ...servers("Removes", removed), ...servers("Replaces", replaced),
-    ...(members === undefined ? [] : [`Changes ${all(members.map(oneLine))} in the session's setup.`]),
+    ...(members === undefined ? [] : [`Changes ${all(members.map(visibleLine))} in the session's setup.`]),
   ];
 }
 

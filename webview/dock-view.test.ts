@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { bypassView, planView, usageView } from "./dock-view";
 
@@ -15,8 +15,17 @@ suite("dock view", () => {
 
   test("what is done without asking is said with who does it, and where that is changed", () => {
     equal(bypassView([], "Ada"), undefined);
-    deepEqual(bypassView(["workspace"], "Ada"), { text: "Permissions bypassed", tooltip: "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings." });
+    deepEqual(bypassView(["workspace"], "Ada"), { text: "Permissions bypassed", endsHere: false, isSet: true, tooltip: "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings." });
+    match(bypassView(["cargo", "sparkle"], "Ada")?.tooltip ?? "", /Cargo runs code and changes dependencies, and you are not asked\. The extension Sparkle writes/);
     equal(bypassView(["agent", "workspace"], "A\u202eda")?.tooltip, "A⟦U+202E⟧da does what it wants, and you are not asked. The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.");
+    deepEqual(bypassView(["session"], "Ada"), {
+      text: "Permissions bypassed in this session", endsHere: true, isSet: false,
+      tooltip: "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window.",
+    });
+    deepEqual(bypassView(["session", "agent"], "Ada"), {
+      text: "Permissions bypassed", endsHere: true, isSet: true,
+      tooltip: "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
+    });
   });
 
   test("usage is short to see and whole to read", () => {

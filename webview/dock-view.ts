@@ -1,7 +1,7 @@
 /** What stands between the conversation and the prompt: how far the plan is, how full the agent's context. Pure. */
 import type { Conversation, PlanStep, Usage } from "../src/protocol/chat";
 import type { BypassedBy } from "../src/protocol/webview";
-import { oneLine, visible } from "./markdown-safe";
+import { readableLine, visibleText } from "../src/protocol/visible-text";
 import { stepMark } from "./render";
 import { texts } from "./texts";
 import { grouped, money, short } from "./words";
@@ -27,8 +27,13 @@ export function planView(steps: readonly PlanStep[]): PlanView {
   const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
   return {
     progress: `${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
-    current: current === undefined ? "" : oneLine(current.content),
-    steps: steps.map(step => ({ mark: stepMark(step.status), text: oneLine(step.content), state: stateOf(step), said: SAID[stateOf(step)] })),
+    current: current === undefined ? "" : readableLine(current.content),
+    steps: steps.map(step => ({
+      mark: stepMark(step.status),
+      text: readableLine(step.content),
+      state: stateOf(step),
+      said: SAID[stateOf(step)],
+    })),
   };
 }
 
@@ -40,15 +45,28 @@ function stateOf({ status }: PlanStep): "done" | "current" | "open" {
 
 export interface BypassView {
   readonly text: string;
-  /** What is done without asking, by whom, and where that is changed. */
+  /** What is done without asking, by which program, and where that is changed. */
   readonly tooltip: string;
+  /** The session's own bypass is on, and ends here. */
+  readonly endsHere: boolean;
+  /** Something in the settings is on, and is turned off there. */
+  readonly isSet: boolean;
 }
 
-export function bypassView(by: readonly BypassedBy[], agent: string): BypassView | undefined {
+export function bypassView(by: readonly (BypassedBy | "session")[], agent: string): BypassView | undefined {
   if (by.length === 0) return undefined;
-  const why = by.map(each => each === "agent" ? `${visible(agent)} does what it wants, and you are not asked.` : "The extension Workspace changes files and runs commands, and you are not asked.");
-  return { text: texts.bypassed, tooltip: [...why, texts.bypassedWhere].join(" ") };
+  const endsHere = by.includes("session"), isSet = by.some(each => each !== "session");
+  const why = new Set(by.map(each => `${each === "agent" || each === "session" ? `${visibleText(agent)} does what it wants` : UNASKED[each]}, and you are not asked.`));
+  return {
+    text: isSet ? texts.bypassed : texts.bypassedHere, endsHere, isSet,
+    tooltip: [...why, ...(endsHere ? [texts.bypassedUntil] : []), ...(isSet ? [texts.bypassedWhere] : [])].join(" "),
+  };
 }
+
+const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
+  workspace: "The extension Workspace changes files and runs commands", cargo: "The extension Cargo runs code and changes dependencies", ferris: "The extension Ferris looks up crates with cargo",
+  sparkle: "The extension Sparkle writes its files",
+};
 
 export interface UsageView {
   /** `12k of 200k tokens · $0.34`. */
@@ -63,7 +81,7 @@ export const WARN_FROM = 0.8;
 
 export function usageView({ used, size, cost }: Usage): UsageView {
   const part = size > 0 ? Math.min(1, Math.max(0, used / size)) : undefined;
-  const price = cost === undefined ? undefined : visible(money(cost.amount, cost.currency));
+  const price = cost === undefined ? undefined : visibleText(money(cost.amount, cost.currency));
   const nearlyFull = part !== undefined && part > WARN_FROM;
   return {
     short: [`${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`, ...(price === undefined ? [] : [price])].join(" · "),

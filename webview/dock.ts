@@ -14,6 +14,13 @@ import { QueueList, type QueueListener } from "./queue-list";
 import type { TabView } from "./tab-view";
 import { texts } from "./texts";
 
+export interface DockListener extends QueueListener {
+  followToggled(): void;
+  settingsWanted(): void;
+  /** The user wants to be asked again in this session. */
+  bypassEnded(): void;
+}
+
 export class Dock {
   readonly element = make("div", { className: "symposium-dock" });
   readonly #planSteps = make("ol", { className: "symposium-plan-steps", attributes: { "id": freshId(), "aria-label": texts.plan, "tabindex": "0" } });
@@ -26,18 +33,21 @@ export class Dock {
   readonly #usageButton = make("button", { className: "symposium-usage", attributes: { type: "button" } }, this.#ring, this.#usageShort);
   readonly #followButton = make("button", { className: "symposium-follow", text: texts.follow, attributes: { type: "button", title: texts.followTooltip } });
   readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
-  readonly #bypassText = make("span");
-  readonly #bypassButton = make("button", { className: "symposium-bypassed", attributes: { type: "button" } }, make("span", { text: "⚠ ", attributes: { "aria-hidden": "true" } }), this.#bypassText);
+  readonly #bypassText = make("p");
+  readonly #bypassButton = make("button", { attributes: { type: "button" } });
+  readonly #askAgain = make("button", { className: "symposium-ask-again", text: texts.askAgain, attributes: { type: "button", title: texts.askAgainTooltip } });
+  readonly #bypass = make("div", { className: "symposium-bypassed", attributes: { role: "group" } }, this.#bypassButton, this.#bypassText, this.#askAgain);
   readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
   #plan: readonly PlanStep[] | undefined;
   #usage: Usage | undefined;
 
-  constructor(followToggled: () => void, settingsWanted: () => void, queue: QueueListener) {
-    this.#queue = new QueueList(queue);
-    this.#followButton.addEventListener("click", followToggled);
-    this.#bypassButton.addEventListener("click", settingsWanted);
-    this.element.append(this.#bypassButton, make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton, this.#details.button),
+  constructor(listener: DockListener) {
+    this.#queue = new QueueList(listener);
+    this.#followButton.addEventListener("click", () => listener.followToggled());
+    this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
+    this.#askAgain.addEventListener("click", () => listener.bypassEnded());
+    this.element.append(this.#bypass, make("div", { className: "symposium-dock-line" }, this.#planButton, this.#followButton, this.#usageButton, this.#details.button),
       this.#planSteps, this.#usageFull, this.#details.panel, this.#queue.element);
     fold(this.#planButton, this.#planSteps);
     fold(this.#usageButton, this.#usageFull);
@@ -62,10 +72,17 @@ export class Dock {
   }
 
   #showBypass(view: BypassView | undefined): void {
-    this.#bypassButton.hidden = view === undefined;
-    setText(this.#bypassText, view?.text ?? "");
-    this.#bypassButton.title = view?.tooltip ?? "";
-    this.#bypassButton.setAttribute("aria-label", view === undefined ? "" : `${view.text}. ${view.tooltip}`);
+    this.#bypass.hidden = view === undefined;
+    this.#bypassButton.hidden = view?.isSet !== true;
+    this.#bypassText.hidden = view?.isSet === true;
+    this.#askAgain.hidden = view?.endsHere !== true;
+    const text = view === undefined ? "" : `⚠ ${view.text}`, all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
+    for (const label of [this.#bypassButton, this.#bypassText]) {
+      setText(label, text);
+      label.title = view?.tooltip ?? "";
+    }
+    this.#bypassButton.setAttribute("aria-label", all);
+    this.#bypass.setAttribute("aria-label", all);
   }
 
   #showPlan(): void {

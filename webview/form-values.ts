@@ -5,8 +5,7 @@
  * an empty text.
  */
 import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../src/protocol/elicitation";
-import { visible } from "./markdown-safe";
-
+import { visibleText } from "../src/protocol/visible-text";
 /** As the page's controls have it: text, whether a box is ticked, the ticked ones of several. */
 export type Entered = string | boolean | readonly string[];
 
@@ -17,7 +16,10 @@ export type Filled =
 
 export function filled(fields: readonly Field[], entered: ReadonlyMap<string, Entered>): Filled {
   const all = fields.map(field => ({ field, value: valueOf(field, entered.get(field.name)) }));
-  const wrong = all.flatMap(({ field, value }) => { const why = wrongValue(field, value); return why === undefined ? [] : [[field.name, visible(why)] as const]; });
+  const wrong = all.flatMap(({ field, value }) => {
+    const why = wrongValue(field, value);
+    return why === undefined ? [] : [[field.name, visibleText(why)] as const];
+  });
   if (wrong.length > 0) return { kind: "wrong", wrong: new Map(wrong) };
   return { kind: "right", choice: { kind: "accept", values: Object.fromEntries(all.flatMap(({ field, value }) => value === undefined ? [] : [[field.name, value] as const])) } };
 }
@@ -40,11 +42,23 @@ function numberOr(text: string): number | string {
 /** What a value has to be like, for who fills the form in; empty when anything will do. */
 export function hintOf(field: Field): string {
   switch (field.type) {
-    case "text": return [FORMAT[field.format ?? ""], range(field.minLength, field.maxLength, "characters"), field.pattern === undefined ? undefined : `Pattern: ${visible(field.pattern)}`].filter(isSaid).join(" · ");
-    case "integer": return ["A whole number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
-    case "number": return ["A number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
-    case "choices": return [range(field.minItems, field.maxItems, "of these")].filter(isSaid).join("");
-    case "boolean": case "choice": return "";
+    case "text":
+      return [
+        FORMAT[field.format ?? ""],
+        range(field.minLength, field.maxLength, "characters"),
+        field.pattern === undefined ? undefined : `Pattern: ${visibleText(field.pattern)}`,
+      ]
+        .filter(isSaid)
+        .join(" · ");
+    case "integer":
+      return ["A whole number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+    case "number":
+      return ["A number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+    case "choices":
+      return [range(field.minItems, field.maxItems, "of these")].filter(isSaid).join("");
+    case "boolean":
+    case "choice":
+      return "";
   }
 }
 

@@ -6,9 +6,9 @@
  * and is kept nowhere else; a form that is drawn again keeps what stands in it.
  */
 import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../src/protocol/elicitation";
+import { visibleLine } from "../src/protocol/visible-text";
 import { freshId, make } from "./dom";
 import { filled, hintOf, type Entered } from "./form-values";
-import { oneLine } from "./markdown-safe";
 import { texts } from "./texts";
 
 /** One field on screen. */
@@ -31,12 +31,22 @@ export class Form {
   /** `asks`: who asks for what, for those who do not see it. */
   constructor({ title, description, fields }: FormAsk, asks: string, answer: (choice: ElicitationChoice) => void) {
     this.#drawn = fields.map(draw);
-    this.element = make("div", { className: "symposium-form", attributes: { "role": "form", "aria-label": asks } },
-      ...(title === undefined ? [] : [make("p", { className: "symposium-form-title", text: oneLine(title) })]),
-      ...(description === undefined ? [] : [make("p", { className: "symposium-form-about", text: oneLine(description) })]),
-      ...this.#drawn.map(({ element }) => element), this.#wrong,
-      make("div", { className: "symposium-form-buttons" },
-        button(texts.submit, "main", () => this.#submit(answer)), button(texts.decline, "plain", () => answer({ kind: "decline" }))));
+    this.element = make(
+      "div",
+      { className: "symposium-form", attributes: { role: "form", "aria-label": asks } },
+      ...(title === undefined ? [] : [make("p", { className: "symposium-form-title", text: visibleLine(title) })]),
+      ...(description === undefined
+        ? []
+        : [make("p", { className: "symposium-form-about", text: visibleLine(description) })]),
+      ...this.#drawn.map(({ element }) => element),
+      this.#wrong,
+      make(
+        "div",
+        { className: "symposium-form-buttons" },
+        button(texts.submit, "main", () => this.#submit(answer)),
+        button(texts.decline, "plain", () => answer({ kind: "decline" })),
+      ),
+    );
     this.element.addEventListener("keydown", event => {
       if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
@@ -98,7 +108,11 @@ function line(field: Field, initial: string, control: Line): Drawn {
   control.id = freshId();
   control.value = initial;
   describe(control, field, ids);
-  const label = make("label", { className: "symposium-label", text: oneLine(field.title), attributes: { for: control.id } }, ...requiredMark(field));
+  const label = make(
+    "label",
+    { className: "symposium-label", text: visibleLine(field.title), attributes: { for: control.id } },
+    ...requiredMark(field),
+  );
   return { field, wrong, element: make("div", { className: "symposium-field" }, label, ...notes, control, wrong), first: control, marked: [control], entered: () => control.value };
 }
 
@@ -106,7 +120,16 @@ function list(field: Of<"choice">): Drawn {
   const empty = field.required && field.initial === undefined ? texts.pleaseSelect : texts.noAnswer;
   const options = [...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]), ...field.options];
   // By position: a value of the agent's may be the empty text, or twice there.
-  const control = make("select", {}, ...options.map(({ title, description }, i) => make("option", { text: oneLine(title), attributes: { value: String(i), ...(description === undefined ? {} : { title: oneLine(description) }) } })));
+  const control = make(
+    "select",
+    {},
+    ...options.map(({ title, description }, i) =>
+      make("option", {
+        text: visibleLine(title),
+        attributes: { value: String(i), ...(description === undefined ? {} : { title: visibleLine(description) }) },
+      }),
+    ),
+  );
   const initial = options.findIndex(({ value }, i) => value === field.initial && (i > 0 || field.required));
   return { ...line(field, String(Math.max(0, initial)), control), entered: () => options[control.selectedIndex]?.value ?? "" };
 }
@@ -116,7 +139,12 @@ function tick(field: Of<"boolean">): Drawn {
   const control = make("input", { attributes: { type: "checkbox", id: freshId() } });
   control.checked = field.initial ?? false;
   describe(control, field, ids);
-  const label = make("label", { className: "symposium-option" }, control, make("span", { text: oneLine(field.title) }));
+  const label = make(
+    "label",
+    { className: "symposium-option" },
+    control,
+    make("span", { text: visibleLine(field.title) }),
+  );
   return { field, wrong, element: make("div", { className: "symposium-field" }, label, ...notes, wrong), first: control, marked: [control], entered: () => control.checked };
 }
 
@@ -130,10 +158,28 @@ function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox"
     box.checked = i < field.options.length ? isInitial(option) : !field.options.some(isInitial);
     return box;
   });
-  const labels = options.map(({ title, description }, i) => make("label", { className: "symposium-option", attributes: { for: boxes[i]?.id ?? "" } },
-    ...boxes.slice(i, i + 1), make("span", { text: oneLine(title) }, ...(description === undefined ? [] : [make("span", { className: "symposium-note", text: oneLine(description) })]))));
-  const group = make("fieldset", { className: "symposium-field", attributes: { role: type === "radio" ? "radiogroup" : "group" } },
-    make("legend", { className: "symposium-label", text: oneLine(field.title) }, ...requiredMark(field)), ...notes, ...labels, wrong);
+  const labels = options.map(({ title, description }, i) =>
+    make(
+      "label",
+      { className: "symposium-option", attributes: { for: boxes[i]?.id ?? "" } },
+      ...boxes.slice(i, i + 1),
+      make(
+        "span",
+        { text: visibleLine(title) },
+        ...(description === undefined
+          ? []
+          : [make("span", { className: "symposium-note", text: visibleLine(description) })]),
+      ),
+    ),
+  );
+  const group = make(
+    "fieldset",
+    { className: "symposium-field", attributes: { role: type === "radio" ? "radiogroup" : "group" } },
+    make("legend", { className: "symposium-label", text: visibleLine(field.title) }, ...requiredMark(field)),
+    ...notes,
+    ...labels,
+    wrong,
+  );
   if (ids !== "") group.setAttribute("aria-describedby", ids);
   const ticked = () => options.flatMap(({ value }, i) => boxes[i]?.checked ? [value] : []);
   return { field, wrong, element: group, first: boxes[0] ?? group, marked: type === "radio" ? [group] : boxes, entered: () => field.type === "choices" ? ticked() : ticked()[0] ?? "" };
@@ -142,7 +188,7 @@ function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox"
 /** What is said of a field: the agent's description, what its value has to be like, and what is wrong with it. */
 function notesOf(field: Field): { readonly notes: readonly HTMLElement[]; readonly wrong: HTMLElement; readonly ids: string } {
   const notes = [field.description ?? "", hintOf(field)].filter(text => text.trim() !== "")
-    .map(text => make("span", { className: "symposium-note", text: oneLine(text), attributes: { id: freshId() } }));
+    .map(text => make("span", { className: "symposium-note", text: visibleLine(text), attributes: { id: freshId() } }));
   const wrong = make("span", { className: "symposium-wrong", attributes: { id: freshId() } });
   return { notes, wrong, ids: [...notes, wrong].map(({ id }) => id).join(" ") };
 }

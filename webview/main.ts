@@ -8,11 +8,11 @@ import { FrameScheduler } from "./frame-scheduler";
 import { takeImages } from "./image-intake";
 import { pageActs } from "./page-acts";
 import { pageClock } from "./page-clock";
+import { browserStorage, PageCopy } from "./page-copy";
 import { PageLoop } from "./page-loop";
 import { mark } from "./page-marks";
 import { MAX_TABS } from "./page-model";
 import { openPage, saved } from "./page-state";
-import { restored } from "./saved-page";
 import { Saving } from "./saving";
 import { isHostToPage } from "./shape";
 import { styles } from "./styles";
@@ -30,15 +30,21 @@ const root = document.querySelector<HTMLElement>("#symposium") ?? document.body;
 const acts = pageActs({ loop: () => loop, messageId: uuid, takeImages, focusPrompt: tabId => ui.focusPrompt(tabId) });
 const ui = new ChatUi(root, acts, uuid, MAX_TABS, () => loop.complete());
 const frames = new FrameScheduler(() => loop.draw(), pageClock, callback => { requestAnimationFrame(callback); });
-const saving = new Saving(() => vscode.setState(saved(loop.page)), pageClock);
-const opened = openPage(restored(vscode.getState()), Date.now(), pageClock.now());
+const copy = new PageCopy({
+  viewState: { get: () => vscode.getState(), set: state => vscode.setState(state) },
+  storage: browserStorage(), workspace: root.dataset["workspace"], timeOfDay: () => Date.now(),
+  onWarning: (message, error) => vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),
+});
+const storing = new Saving(() => copy.store(), pageClock);
+const saving = new Saving(() => { copy.save(saved(loop.page)); storing.soon(); }, pageClock);
+const opened = openPage(copy.load(), Date.now(), pageClock.now());
 const loop: PageLoop = new PageLoop({
   ui, frames, saving, told: makeAccessible(root, pageClock), marks: marks => mark(document.body.dataset, marks),
   post: message => vscode.postMessage(message), now: () => pageClock.now(), tabId: uuid,
 }, opened[0]);
 loop.enter(opened);
 
-window.addEventListener("pagehide", () => saving.flush());
+window.addEventListener("pagehide", () => { saving.flush(); storing.flush(); });
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) loop.happen({ kind: "received", message: data });
   else vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });

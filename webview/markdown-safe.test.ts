@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { marked } from "marked";
-import { escapeHtml, literal, safeMarkdown, visible } from "./markdown-safe";
+import { escapeHtml, literal, literalProse, safeMarkdown } from "./markdown-safe";
 
 const hostile = fc.array(fc.constantFrom("<img src=x onerror=y>", "<", "</a>", "![a](b)", "![", "`", "``", "```\n", "\n", "\n\n", "&lt;", "&#60;", "&", "[x](javascript:y)", "\\", "text "), { maxLength: 30 }).map(parts => parts.join(""));
 
@@ -55,9 +55,9 @@ suite("markdown safe", () => {
       ok(!/(?<!\\)(?:\\\\)*[*_<`[\]&#!]/.test(out));
     })));
 
-  test("what hides or turns text is shown", () => {
-    equal(visible("a\u202eb\u0007"), "a⟦U+202E⟧b⟦U+0007⟧");
-    equal(visible("a\tb\nc\r\u00e9"), "a\tb\nc\r\u00e9");
+  test("a name hides nothing, and emoji stay in prose", () => {
+    equal(literal("a\u3164b\u202e\uFE0F"), "a⟦U\\+3164⟧b⟦U\\+202E⟧⟦U\\+FE0F⟧");
+    equal(literalProse("✔\uFE0F *done*\u3164"), "✔\uFE0F \\*done\\*⟦U\\+3164⟧");
   });
 
   test("a title is text to HTML", () => equal(escapeHtml(`<b a="1">&'`), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"));

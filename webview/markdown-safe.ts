@@ -6,6 +6,7 @@
  * Nothing nests deeper than the renderer, which goes down into each quotation and each list item, can follow.
  * It must see a whole body: a tag cut in two by a stream would pass piecewise. The strict CSP stays the second wall.
  */
+import { readableLine, visibleLine } from "../src/protocol/visible-text";
 import { codeBlock, fenceAfter, type Fence } from "./code-fence";
 
 /** Markdown of an agent, a user or a tool. */
@@ -18,29 +19,18 @@ export function safeCode(text: string, language: string): string {
   return escapeTags(codeBlock(text, language));
 }
 
-/** A name, a title, a path: no Markdown and no HTML in it means anything. */
-export function literal(text: string): string {
-  return oneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
-}
+/** A name, a title, a path: no Markdown and no HTML in it means anything, and nothing hides in it. */
+export function literal(text: string): string { return withoutMarkdown(visibleLine(text)); }
 
-/** The same for the places that take text: nothing hides, on one line. */
-export function oneLine(text: string): string {
-  return visible(text).replace(/\s+/g, " ").trim();
-}
+/** The same for what nobody decides by: emoji stay. */
+export function literalProse(text: string): string { return withoutMarkdown(readableLine(text)); }
+
+function withoutMarkdown(line: string): string { return line.replace(/[!-/:-@[-`{-~]/g, "\\$&"); }
 
 /** For the places that take HTML, not Markdown: tab titles. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }
-
-/**
- * Shows what hides: control characters and those that turn the direction of text, with which `rm -rf` can be made to
- * look like something else in a question that the user answers.
- */
-export function visible(text: string): string {
-  return text.replace(HIDING, character => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
-}
-const HIDING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 /** An entity that spells markup is kept as it was written, because the renderer hands text on undecoded. */
 function escapeTags(text: string): string {

@@ -1,7 +1,6 @@
 /** What is typed behind an `@`, and what of the host's answer fits it. Pure. */
 import type { Mention } from "../src/protocol/attachments";
-import { oneLine } from "./markdown-safe";
-
+import { visibleLine } from "../src/protocol/visible-text";
 export interface Mentioning {
   /** Where the `@` is. */
   readonly from: number;
@@ -34,5 +33,5 @@ function hasInOrder(text: string, letters: string): boolean {
 /** Told apart by what it adds: a name may be there twice, of two folders. */
 export function optionOf({ name, about, adds }: Mention): { readonly key: string; readonly text: string; readonly about: string } {
   const added = adds.kind === "want" ? adds.want.kind : adds.attachment.kind === "symbol" ? `${adds.attachment.path}:${adds.attachment.startLine}` : "";
-  return { key: JSON.stringify([name, about, added]), text: oneLine(name), about: oneLine(about) };
+  return { key: JSON.stringify([name, about, added]), text: visibleLine(name), about: visibleLine(about) };
 }

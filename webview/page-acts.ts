@@ -50,6 +50,7 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld)
     linkClicked: href => happen({ kind: "linkClicked", href }),
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
     openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
+    bypassEnded: tabId => happen({ kind: "bypassEnded", tabId }),
     followToggled: () => happen({ kind: "followToggled" }),
     controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
     elicitationAnswered(tabId, cardKey, choice) {
@@ -59,7 +60,8 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActWorld)
     buttonClicked(tabId, cardKey, buttonId) {
       const meaning = meaningOf(buttonId);
       if (meaning?.kind === "action") return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
-      if (meaning?.kind === "newTab") return happen({ kind: "newTabWanted", tabId });
+      if (meaning?.kind === "bypass") return happen({ kind: "bypassWanted", tabId });
+      if (meaning?.kind === "newTab") return happen({ kind: "newTabWanted", tabId, ...(meaning.agentId === undefined ? {} : { agentId: meaning.agentId }) });
       const asked = entryOf(tabId, cardKey);
       if (meaning?.kind === "permission" && asked) happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
     },

@@ -10,6 +10,7 @@ import type { TabId, TabPosition } from "../src/protocol/webview";
 import { chain, post, SAVE, show, turnOf, withTab, type Asking, type Effect, type Page, type Step, type Tab } from "./page-model";
 import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
+import { titleOf } from "./tab-title";
 
 /** What is missing is asked for again after this long, then twice as long, up to `LONGEST_WAIT_MS`. */
 export const ASK_AGAIN_MS = 1_000;
@@ -68,10 +69,10 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
   const tabs = tabIds.flatMap((tabId): TabPosition[] => {
     const tab = page.tabs.get(tabId);
     if (!tab) return [];
-    const { agent, cwd, entries, terminals } = tab.conversation;
+    const { agent, cwd, entries, terminals } = tab.conversation, title = titleOf(tab);
     return [{
       tabId, ...(tab.seen.at ? { at: tab.seen.at } : {}), asked: tab.seen.asked, shown: newest(withTerminals(entries, terminals), limit),
-      ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }),
+      ...(agent.id === "" ? {} : { agentId: agent.id }), ...(cwd === "" ? {} : { cwd }), ...(title === undefined ? {} : { title }),
     }];
   });
   // What this page says becomes the beginning of a session: the next page must not know less of it.

@@ -20,6 +20,8 @@ export interface Remark {
   readonly text: string;
   /** It is said only as long as there is no sidecar, or until the turn has ended. */
   readonly until?: "sidecar" | "idle";
+  /** A button offers a tab with this agent. */
+  readonly newTabWith?: AgentChoice;
 }
 
 export interface Tab {
@@ -95,9 +97,10 @@ export type Act =
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
-  /** A new tab with the same agent. */
-  | { readonly kind: "newTabWanted"; readonly tabId: TabId }
+  /** Absent `agentId`: with the same agent. */
+  | { readonly kind: "newTabWanted"; readonly tabId: TabId; readonly agentId?: string }
   | { readonly kind: "answered"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly kind: "bypassWanted" | "bypassEnded"; readonly tabId: TabId }
   | { readonly kind: "elicitationAnswered"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
   | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
@@ -165,6 +168,10 @@ export function withTab(page: Page, tab: Tab): Page {
   return { ...page, tabs: new Map(page.tabs).set(tab.tabId, tab) };
 }
 
+export function withTabs(page: Page, change: (tab: Tab) => Tab): Page {
+  return { ...page, tabs: new Map([...page.tabs].map(([tabId, tab]) => [tabId, change(tab)])) };
+}
+
 /** Another draft in it; the input shows what the draft says, see `step`. */
 export function withDrafts(page: Page, tab: Tab, drafts: Drafts): Step {
   return drafts === tab.drafts ? [page, []] : [withTab(page, { ...tab, drafts }), [show(tab), SAVE]];
@@ -181,14 +188,14 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
  * from now on, because one that comes late may lack what was shown since.
  */
 export function broken(tab: Tab, why: string): Tab {
-  const { queue, ...conversation } = tab.conversation;
+  const { queue, bypassed: _, ...conversation } = tab.conversation;
   const terminals = conversation.terminals?.map(terminal => terminal.exit ? terminal : { ...terminal, exit: {} });
   const drafts = queueLost(tab.drafts, queue?.prompts ?? [], conversation);
   return { ...tab, drafts, phase: "interrupted", seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked }, conversation: { ...conversation, entries: interrupted(conversation, why), turn: { state: "idle" }, ...(terminals ? { terminals } : {}) } };
 }
 
 export function breakAll(page: Page, why: string): Page {
-  return { ...page, tabs: new Map([...page.tabs].map(([tabId, tab]) => [tabId, broken(tab, why)])) };
+  return withTabs(page, tab => broken(tab, why));
 }
 
 export function agentOf(agents: readonly AgentChoice[], id: string): AgentChoice {

@@ -7,6 +7,7 @@ import { ASK_AGAIN_MS, SILENCE_MS } from "./page-asking";
 import { turnOf, type Effect, type Happening, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
+import { viewOf } from "./tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
@@ -86,6 +87,21 @@ suite("page state, one by one", () => {
     deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
   });
 
+  test("the bypass of a session is shown as long as its session is there, and is not remembered for the next page", () => {
+    const on = run(livePage(), event(1, { type: "bypassed", isOn: true })).page;
+    equal(tabOf(on).conversation.bypassed, true);
+    equal(tabOf(run(on, event(2, { type: "bypassed", isOn: false })).page).conversation.bypassed, undefined);
+    equal(tabOf(run(on, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }) }).page).conversation.bypassed, undefined);
+    equal(tabOf(openPage(restored(JSON.parse(JSON.stringify(saved(on)))), 0, 0)[0]).conversation.bypassed, undefined);
+    deepEqual(run(on, { kind: "bypassEnded", tabId: "t1" }).posts, [{ type: "end-bypass", tabId: "t1" }]);
+  });
+
+  test("the host is asked to confirm a bypass, in a live tab alone", () => {
+    deepEqual(run(livePage(), { kind: "bypassWanted", tabId: "t1" }).posts, [{ type: "bypass", tabId: "t1" }]);
+    const dead = run(livePage(), { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } }) }).page;
+    deepEqual(run(dead, { kind: "bypassWanted", tabId: "t1" }).posts, []);
+  });
+
   test("a page says back how many losses it has heard of, also with a prompt, and of none when it starts", () => {
     const losses = (posts: readonly PageToHost[]) => posts.map(post => post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type);
     const [start, effects] = openPage(saved(livePage()), 0, 0);
@@ -114,12 +130,45 @@ suite("page state, one by one", () => {
 
   const down = (page: Page): Page => run(page, { kind: "received", message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }) }).page;
 
-  test("a prompt to a tab without a sidecar is refused, and stays in the input; why is said only as long as it is true", () => {
+  test("refuses a prompt when the sidecar has failed, keeps its text, and reminds the user when a sidecar runs again", () => {
     const refused = run(down(livePage()), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
     deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
     const back = run(refused.page, { kind: "received", message: stateMessage(["t1"]) }).page;
-    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).remark, tabOf(back).drafts.text], ["Your text is kept.", undefined, "hello"]);
+    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).drafts.text], ["Your text is kept.", "hello"]);
+    deepEqual(tabOf(back).remark, { tone: "info", text: "Your prompt was not sent: send it now." });
+    const emptied = run(refused.page, { kind: "typed", tabId: "t1", text: "" }).page;
+    equal(tabOf(run(emptied, { kind: "received", message: stateMessage(["t1"]) }).page).remark, undefined);
+  });
+
+  const restarting = stateMessage(["t1"], { sidecar: { state: "restarting", message: "It restarts." } });
+  const submit = (messageId: string, text: string): Happening => ({ kind: "submitted", tabId: "t1", messageId, text });
+  const snapshotOf = (bootId: string, asked: number): Happening => ({
+    kind: "received", message: { type: "snapshot", tabId: "t1", bootId, seq: 0, asked, conversation: emptyConversation(ELIZA, "/w") },
+  });
+
+  test("accepts prompts while the sidecar restarts, shows them, and sends them in order afterwards", () => {
+    const dead = run(livePage(), { kind: "received", message: restarting }).page;
+    const entered = run(run(dead, submit("m1", "one")).page, submit("m2", "two"));
+    const tab = tabOf(entered.page), view = viewOf(entered.page, tab);
+    deepEqual([entered.posts, tab.drafts.text, turnOf(tab), tab.remark], [[], "", "starting", undefined]);
+    deepEqual([view.cards.map(({ body }) => body), view.queue?.prompts.map(({ prompt }) => prompt.text)], [["one"], ["two"]]);
+    const back = run(entered.page, { kind: "received", message: stateMessage(["t1"], { losses: 1 }) });
+    deepEqual(back.posts.map(({ type }) => type), ["webview-ready"]);
+    const first = run(back.page, snapshotOf("b2", tabOf(back.page).seen.asked));
+    deepEqual(first.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "one", losses: 1 }]);
+    const second = run(first.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "one" } }, "b2"));
+    deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two", losses: 1 }]);
+  });
+
+  test("Stop takes back prompts that wait for the sidecar's restart; so does its failure, with a sentence", () => {
+    const dead = run(livePage(), { kind: "received", message: restarting }).page;
+    const waiting = run(run(dead, submit("m1", "one")).page, submit("m2", "two")).page;
+    const stopped = run(waiting, { kind: "stopped", tabId: "t1" });
+    const draft = { ...noDrafts, text: "one\ntwo" };
+    deepEqual([stopped.posts, tabOf(stopped.page).drafts, turnOf(tabOf(stopped.page))], [[], draft, "idle"]);
+    const failed = down(waiting);
+    deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is kept."]);
   });
 
   test("a prompt to a tab that is busy is sent: it waits in the queue", () => {

@@ -13,12 +13,20 @@ import { applyEvent, emptyConversation } from "../src/protocol/chat";
 import { receive } from "../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId } from "../src/protocol/webview";
 import * as drafts from "./drafts";
-import { attach, composed, forwarded, found, saidAgain, sentAgain } from "./composing";
+import {
+  attach, composed, forwarded, found, saidAgain, sentAgain, sidecarFailed, sidecarReturned, stopped,
+} from "./composing";
 import { askHost, missing, positioned, ticked } from "./page-asking";
-import { agentOf, breakAll, broken, chain, freshTab, isLive, isQuestion, MAX_TABS, post, remarkOn, SAVE, SAVE_SOON, show, turnOf, withTab, type Act, type Effect, type Happening, type Page, type Step, type Tab } from "./page-model";
+import {
+  agentOf, breakAll, broken, chain, freshTab, isLive, isQuestion, MAX_TABS, post, remarkOn, SAVE, SAVE_SOON, show, turnOf,
+  withTab, withTabs,
+  type Act, type Effect, type Happening, type Page, type Step, type Tab,
+} from "./page-model";
 import { follow, followed } from "./following";
 import { withTerminals } from "./kept-terminals";
 import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
+import { agentChosen, agentSelected } from "./tab-agent";
+import { titleOf } from "./tab-title";
 
 /** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
 export function openPage(saved: SavedPage, asked: number, now: number): Step {
@@ -59,7 +67,7 @@ function happened(page: Page, happening: Happening, now: number): Step {
     case "drawn": return page.handled === page.acknowledged ? [page, [SAVE_SOON]]
       : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
     case "linkClicked": return [page, [post({ type: "open-link", href: happening.href })]];
-    case "agentChosen": return agentChosen(page, happening.agentId);
+    case "agentChosen": return agentChosen(page, happening.agentId, now);
     case "opened": return opened(page, happening.tabId, now);
     default: {
       const tab = page.tabs.get(happening.tabId);
@@ -74,7 +82,7 @@ export function saved(page: Page): SavedPage {
   return {
     version: 1, asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)), selected: page.selected ?? "", ...(page.following ? { following: true } : {}), ...(page.requireModifier ? { requireModifier: true } : {}),
     tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
-      tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: conversation.title ?? "", entries: newest(withTerminals(conversation.entries, conversation.terminals), limit), drafts,
+      tabId, bootId: bootId ?? "", agent: conversation.agent, cwd: conversation.cwd, title: titleOf({ conversation, drafts }) ?? "", entries: newest(withTerminals(conversation.entries, conversation.terminals), limit), drafts,
       ...(conversation.queue ? { queue: conversation.queue.prompts } : {}),
     })),
   };
@@ -92,6 +100,7 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "state": return stateCame(page, message, now);
     case "askAgain": return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab": return openOne(page, message.agentId);
+    case "agentSelected": return agentSelected(page, message, now);
     case "found": return found(page, message);
     case "attach": return attachCame(page, message);
     case "failed": {
@@ -146,7 +155,8 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const now = { ...tab, drafts: left, answering };
   const more = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
   // What the next page remembers must not be older than what this one says: that one before it is there.
-  return [withTab(page, turnOf(now) === "idle" ? without("idle", now) : now), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
+  const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
+  return [withTab(page, after), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
 }
 
 function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
@@ -165,15 +175,16 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   const brokenBy = state.sidecar.state !== "running" && (first || page.sidecar.state === "running") ? state.sidecar.message : undefined;
   return chain([next, effects],
     p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
-    p => [cameBack ? { ...p, tabs: new Map([...p.tabs].map(([tabId, tab]) => [tabId, without("sidecar", tab)])) } : p, []],
+    p => [cameBack ? withTabs(p, sidecarReturned) : p, []],
+    p => [state.sidecar.state === "failed" ? withTabs(p, sidecarFailed) : p, []],
     p => askHost(p, cameBack ? all : unknown, "missing", now),
     p => selectTab(p, chosen(p, state.selected, first, hostSelected)),
     p => first && p.tabs.size === 0 ? openOne(p) : [p, []]);
 }
 
-/** Without a remark that has had its time. */
-function without(until: "sidecar" | "idle", tab: Tab): Tab {
-  return tab.remark?.until === until ? { ...tab, remark: undefined } : tab;
+/** Without a remark that was true until the end of the turn. */
+function withoutTurnRemark(tab: Tab): Tab {
+  return tab.remark?.until === "idle" ? { ...tab, remark: undefined } : tab;
 }
 
 /** The host's selection counts when it changes; at first, this page's own is older than nothing. */
@@ -211,9 +222,11 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
       return [{ ...page, tabs, closed: new Set([...page.closed, tabId].slice(-50)), selected: page.selected === tabId ? undefined : page.selected }, [post({ type: "close-tab", tabId }), SAVE]];
     }
     case "selected": return page.selected === tabId ? [page, []] : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
-    case "stopped": return turnOf(tab) === "idle" ? [page, []] : [page, [post({ type: "cancel", tabId })]];
-    case "newTabWanted": return openOne(page, tab.conversation.agent.id);
+    case "stopped": return stopped(page, tab);
+    case "newTabWanted": return openOne(page, act.agentId ?? tab.conversation.agent.id);
     case "answered": return answered(page, tab, act.permissionId, { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice }, now);
+    case "bypassWanted": return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
+    case "bypassEnded": return [page, [post({ type: "end-bypass", tabId })]];
     case "elicitationAnswered": return answered(page, tab, act.elicitationId, { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice }, now);
     case "diffWanted": { const { kind: _, ...change } = act; return [page, [post({ type: "open-diff", ...change })]]; }
     case "terminalWanted": return [page, (tab.conversation.terminals ?? []).filter(({ terminalId }) => terminalId === act.terminalId)
@@ -226,12 +239,4 @@ function actedOn(page: Page, tab: Tab, act: Act, now: number): Step {
 
 function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
   return [withTab(page, { ...tab, answering: [...tab.answering, { entryId, since: now }] }), [post(message), show(tab)]];
-}
-
-function agentChosen(page: Page, agentId: string): Step {
-  const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected);
-  const agent = agentOf(page.agents, agentId);
-  const stays = tab !== undefined && tab.conversation.agent.id !== agentId;
-  return chain([{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]],
-    p => stays ? remarkOn(p, tab.tabId, { tone: "info", text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.` }) : [p, []]);
 }

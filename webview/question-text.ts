@@ -6,7 +6,7 @@
  */
 import type { Permission, ToolContent } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
-import { oneLine } from "./markdown-safe";
+import { visibleLine } from "../src/protocol/visible-text";
 import { counted, spoken } from "./sentences";
 import { lineDiff } from "./tool-content";
 
@@ -19,15 +19,30 @@ const WANTS: Readonly<Record<string, string>> = {
 export const wants = (toolKind: string): string => (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
 
 export function whoAsks(asked: Permission | Elicitation): string {
-  const agent = oneLine(asked.agent);
+  const agent =
+    asked.subagent === undefined
+      ? visibleLine(asked.agent)
+      : `${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
   if (asked.kind === "permission") return `${agent} ${wants(asked.toolKind)}`;
   return `${agent} ${asked.ask.mode === "form" ? "has a question" : "asks you to visit a page"}`;
 }
 
 export function whatIsAsked(asked: Permission | Elicitation): string {
-  const parts = asked.kind === "permission"
-    ? [oneLine(asked.title), ...(asked.input === undefined ? [] : parameters(asked.input)), ...asked.content.map(about)]
-    : [spoken(asked.message), ...(asked.ask.mode === "url" ? [`The page is ${bounded(asked.ask.url)}`] : asked.ask.title === undefined ? [] : [oneLine(asked.ask.title)])];
+  const parts =
+    asked.kind === "permission"
+      ? [
+          visibleLine(asked.title),
+          ...(asked.input === undefined ? [] : parameters(asked.input)),
+          ...asked.content.map(about),
+        ]
+      : [
+          spoken(asked.message),
+          ...(asked.ask.mode === "url"
+            ? [`The page is ${bounded(asked.ask.url)}`]
+            : asked.ask.title === undefined
+              ? []
+              : [visibleLine(asked.ask.title)]),
+        ];
   return parts.filter(part => part !== "").map(part => /[.!?:…]$/.test(part) ? part : `${part}.`).join(" ");
 }
 
@@ -35,7 +50,10 @@ export function whatIsAsked(asked: Permission | Elicitation): string {
 function parameters(input: string): readonly string[] {
   const value = parsed(input);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];
-  return Object.entries(value).map(([name, member]) => `${oneLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`);
+  return Object.entries(value).map(
+    ([name, member]) =>
+      `${visibleLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`,
+  );
 }
 
 function parsed(json: string): unknown {
@@ -46,7 +64,7 @@ function parsed(json: string): unknown {
 const MOST = 2_000;
 
 function bounded(text: string): string {
-  const line = oneLine(text.slice(0, MOST));
+  const line = visibleLine(text.slice(0, MOST));
   return text.length > MOST ? `${line}… and ${text.length - MOST} more characters, which are on the card` : line;
 }
 
@@ -57,15 +75,15 @@ function about(content: ToolContent): string {
     case "terminal": return "";
     case "image": return "An image is on the card";
     case "audio": return "A sound is on the card";
-    case "resource": return oneLine(content.name ?? content.uri);
-    case "other": return `Content that is not known yet: ${oneLine(content.what)}`;
+    case "resource": return visibleLine(content.name ?? content.uri);
+    case "other": return `Content that is not known yet: ${visibleLine(content.what)}`;
   }
 }
 
 function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
   const lines = lineDiff(oldText, newText).split("\n");
   const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
-  const name = oneLine(path);
+  const name = visibleLine(path);
   if (oldText === undefined) return `Makes ${name}, ${counted(count("+"), "line")}`;
   return `Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
 }

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Entry } from "../src/protocol/chat";
+import type { Entry, Permission } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
 import type { Card } from "./card";
 import { cardsOf } from "./render";
-import { elicitationCard } from "./render-question";
+import { elicitationCard, permissionCard } from "./render-question";
 
 const open = { growing: false, answerable: true, answering: false, terminals: [] };
 const form: Elicitation = { kind: "elicitation", id: "e", agent: "Claude", message: "Which **one**?", ask: { mode: "form", fields: [{ type: "text", name: "n", title: "Name", required: true }] } };
@@ -31,6 +31,58 @@ suite("questions of an agent", () => {
     ok(body("https://аpple.com/").includes("**xn\\-\\-pple\\-43d\\.com**"));
     ok(body("http://example.org/").includes("not encrypted") && !body("https://example.org/").includes("not encrypted"));
     ok(body("not an address").includes("cannot be read"));
+  });
+
+  test("nothing hides in a question, wherever the agent put it", () => {
+    const hidden = [
+      "\u3164",
+      "\u2800",
+      "\u180E",
+      "\uFE0F",
+      "\u115F",
+      "\u034F",
+      "\u00AD",
+      "\u{E0041}",
+      "\u202E",
+      "\u00A0",
+    ];
+    for (const character of hidden) {
+      const text = `rm${character.repeat(20)}x`, diff = { kind: "diff", path: text, newText: text } as const;
+      const permission: Permission = {
+        kind: "permission",
+        id: "p",
+        agent: text,
+        toolEntryId: "t",
+        title: text,
+        toolKind: "execute",
+        input: JSON.stringify({ command: text }),
+        content: [{ kind: "text", text }, diff],
+        options: [{ optionId: "a", name: text, kind: "allow_once" }],
+      };
+      const asked = elicitationCard(
+        { ...form, agent: text, message: text, ask: { mode: "url", url: `https://a/${text}`, elicitationId: "1" } },
+        open,
+      );
+      for (const card of [permissionCard(permission, open), asked]) {
+        const { form: _, changes: __, ...shown } = card;
+        ok(!JSON.stringify(shown).includes(character), JSON.stringify(shown));
+      }
+    }
+  });
+
+  test("no run of blanks pushes a command out of sight", () => {
+    const permission: Permission = {
+      kind: "permission",
+      id: "p",
+      agent: "A",
+      toolEntryId: "t",
+      title: "t",
+      toolKind: "execute",
+      input: `ls${" ".repeat(900)}; rm -rf ~${"\n".repeat(90)}rm`,
+      content: [],
+      options: [],
+    };
+    ok(permissionCard(permission, open).body.includes("ls ⟦900 blanks⟧ ; rm -rf ~\n⟦89 empty lines⟧\nrm"));
   });
 
   test("what became of it is said, and nothing can be pressed any more", () => {

@@ -2,23 +2,26 @@
  * The cards of questions: a permission, a form, a page to visit. Pure.
  *
  * Invariants: who asks is named first; the parameters of a permission and the address of a page are shown whole; the
- * buttons of a permission are the agent's own options, in its order, and ours last; an answered question has no buttons.
+ * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no answer of
+ * the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
  */
-import type { Permission, PermissionAnswered, PermissionOptionKind } from "../src/protocol/chat";
+import type { Permission, PermissionAnswered, PermissionOption, PermissionOptionKind, SubagentName } from "../src/protocol/chat";
 import type { Elicitation, ElicitationAnswered, UrlAsk } from "../src/protocol/elicitation";
-import { changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
+import { visibleLine, visibleText } from "../src/protocol/visible-text";
+import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
 import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
 import { closed } from "./code-fence";
-import { literal, oneLine, safeMarkdown } from "./markdown-safe";
+import { literal, safeMarkdown } from "./markdown-safe";
 import { wants } from "./question-text";
+import { counted } from "./sentences";
 import { contentPart, parameterBlock, textBlock } from "./tool-content";
 
 export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
-  const { agent, toolKind, title, input, content, options, answered } = permission;
+  const { toolKind, title, input, content, answered } = permission;
   const parts = content.map(each => contentPart(each, "whole"));
   const diffs = changesOf(content);
   return card(permission.id, "permission", {
-    header: { icon: "question", text: `**${literal(agent)}** ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
+    header: { icon: "question", text: `${asker(permission)} ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
     body: [
       `**${literal(title)}**`,
       ...(input === undefined ? [] : [parameterBlock(input)]),
@@ -27,25 +30,47 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
     ].join("\n\n"),
     pictures: parts.filter((part): part is Picture => typeof part !== "string"),
     changes: diffs.changes,
-    buttons: answered || !isOpen(circumstances) ? diffs.buttons : [
-      ...options.map(({ optionId, name, kind }) => ({ id: `option:${optionId}`, label: literal(name), weight: WEIGHT[kind] ?? "plain" })),
-      ...diffs.buttons,
-      ...(!permission.isOurs && options.some(({ kind }) => kind === "allow_once" || kind === "allow_always") ? [bypassButton(agent)] : []),
-    ],
+    ...(answered || !isOpen(circumstances) ? { buttons: diffs.buttons } : permissionButtons(permission, diffs.buttons)),
   });
+}
+
+/** *Allow Everything* only beside a way to allow once: that is how the sidecar answers then. */
+function permissionButtons({ options, isOurs }: Permission, diffs: readonly CardButton[]): Pick<Card, "buttons" | "more"> {
+  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({ id: `option:${optionId}`, label: label(name), weight: WEIGHT[kind] ?? "plain" });
+  const isBehind = ({ kind }: PermissionOption): boolean => kind === "reject_always" && options.some(option => option.kind === "reject_once");
+  return {
+    buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
+    more: [
+      ...options.filter(isBehind).map(option => button(option, visibleLine)),
+      ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
+    ],
+  };
+}
+
+/** A subagent's name is the agent's choice: the agent is named beside it. */
+function asker({
+  agent,
+  subagent,
+}: Pick<Permission, "agent"> & { readonly subagent?: SubagentName | undefined }): string {
+  return subagent === undefined
+    ? `**${literal(agent)}**`
+    : `**${literal(subagent.name)}**, a subagent of **${literal(agent)}**,`;
 }
 
 const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;
 
 /** What became of the question, or why it cannot be answered now. */
-function state(outcome: string | undefined, { answerable, answering }: Circumstances): readonly string[] {
+function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: Circumstances): readonly string[] {
   if (outcome !== undefined) return [outcome];
-  return answering ? ["*Your answer is on its way…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
+  const others =
+    waiting === 0
+      ? []
+      : [`*${counted(waiting, "more question")} wait${waiting === 1 ? "s" : ""}. Answer this one to see the next.*`];
+  return [...others, ...stateOf(answerable, answering)];
 }
 
-/** Only beside a way to allow: the sidecar takes that of the agent's own options. */
-function bypassButton(agent: string): CardButton {
-  return { id: "bypass", label: "Bypass permissions for this agent", weight: "quiet", hint: `Allows this, and whatever ${literal(agent)} asks from now on.` };
+function stateOf(answerable: boolean, answering: boolean): readonly string[] {
+  return answering ? ["*Your answer is on its way…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
 }
 
 const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = { allow_once: "main", allow_always: "plain", reject_once: "plain", reject_always: "plain" };
@@ -53,22 +78,29 @@ const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = { a
 function permissionOutcome(answered: PermissionAnswered): string {
   if (answered.kind === "cancelled") return `**Not answered**: ${literal(answered.why)}`;
   const verdict = answered.optionKind.startsWith("allow") ? "✓ **Allowed**" : "✗ **Rejected**";
-  const who = answered.by === "bypass" ? "without asking, because permissions of this agent are bypassed" : "by you";
+  const who = answered.by === "bypass" ? "without asking, because you allowed everything" : "by you";
   return `${verdict} ${who}: “${literal(answered.name)}”`;
 }
 
 // --- forms, and pages to visit
 
-export function elicitationCard({ id, agent, message, ask, answered }: Elicitation, circumstances: Circumstances): Card {
+export function elicitationCard({ id, agent, subagent, message, ask, answered }: Elicitation, circumstances: Circumstances): Card {
   const open = answered === undefined && isOpen(circumstances);
   return card(id, "elicitation", {
-    header: { icon: "question", text: `**${literal(agent)}** ${ask.mode === "form" ? "has a question" : "asks you to visit a page"}`, tone: answered ? "plain" : "warning" },
+    header: {
+      icon: "question",
+      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? "has a question" : "asks you to visit a page"}`,
+      tone: answered ? "plain" : "warning",
+    },
     body: [
-      ...(message.trim() === "" ? [] : [safeMarkdown(closed(message))]),
+      ...(message.trim() === "" ? [] : [safeMarkdown(closed(visibleText(message)))]),
       ...(ask.mode === "url" ? pageLines(ask, answered === undefined) : []),
       ...state(answered && elicitationOutcome(answered, agent, ask.mode), circumstances),
     ].join("\n\n"),
-    form: answered === undefined && ask.mode === "form" ? { ask, asks: `${oneLine(agent)} asks: ${oneLine(message)}`, open } : undefined,
+    form:
+      answered === undefined && ask.mode === "form"
+        ? { ask, asks: `${visibleLine(agent)} asks: ${visibleLine(message)}`, open }
+        : undefined,
     buttons: open && ask.mode === "url" ? [OPEN_PAGE, DECLINE_PAGE] : [],
   });
 }

@@ -13,7 +13,7 @@ function iconOf(toolKind: string): CardIcon {
   }
 }
 
-const STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["status"]>>> = {
+export const TOOL_STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["status"]>>> = {
   pending: { text: "waiting", tone: "plain" },
   in_progress: { text: "running", tone: "info" },
   completed: { text: "done", tone: "success" },
@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["status"]>>> = 
 export function toolCard(tool: ToolCall, { terminals }: Pick<Circumstances, "terminals">): Card {
   const kind = tool.toolKind === "other" || tool.toolKind === "" ? "" : ` · ${literal(tool.toolKind)}`;
   return card(tool.id, "tool", {
-    header: { icon: iconOf(tool.toolKind), text: `${literal(tool.title) || "Tool call"}${kind}`, tone: "plain", status: STATUS[tool.status] },
+    header: { icon: iconOf(tool.toolKind), text: `${literal(tool.title) || "Tool call"}${kind}`, tone: "plain", status: TOOL_STATUS[tool.status] },
     folded: [
       ...(tool.locations.length > 0 ? [tool.locations.map(fileLink).join("\n\n")] : []),
       ...(tool.input === undefined ? [] : [`**Input**\n\n${parameterBlock(tool.input)}`]),

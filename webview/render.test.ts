@@ -25,15 +25,18 @@ suite("render", () => {
     const card = only(question);
     equal(card.header?.text, "**Claude** wants to run a command");
     ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
-    deepEqual(card.buttons.map(({ id, label, weight }) => [id, label, weight]), [["option:o1", "Yes", "main"], ["option:o2", "No", "plain"], ["bypass", "Bypass permissions for this agent", "quiet"]]);
+    deepEqual(card.buttons.map(({ id, label, weight }) => [id, label, weight]), [["option:o1", "Yes", "main"], ["option:o2", "No", "plain"]]);
+    deepEqual(card.more.map(({ id, label }) => [id, label]), [["bypass", "Allow Everything…"]], "one press beside the answers must not allow everything");
   });
 
   test("where the agent offers no way to allow, we offer none", () => {
-    const kinds = (...options: Permission["options"]) => only({ ...question, options }).buttons.map(({ id }) => id);
-    deepEqual(kinds({ optionId: "o", name: "No", kind: "reject_once" }, { optionId: "p", name: "Never", kind: "reject_always" }), ["option:o", "option:p"]);
-    deepEqual(kinds({ optionId: "o", name: "Always", kind: "allow_always" }), ["option:o", "bypass"]);
-    deepEqual(only({ ...question, isOurs: true }).buttons.map(({ id }) => id), ["option:o1", "option:o2"], "no setting for the agent answers a question of ours");
-    deepEqual(kinds(), []);
+    const ids = ({ buttons, more }: Card) => [buttons, more].map(level => level.map(({ id }) => id));
+    const kinds = (...options: Permission["options"]) => ids(only({ ...question, options }));
+    deepEqual(kinds({ optionId: "o", name: "No", kind: "reject_once" }, { optionId: "p", name: "Never", kind: "reject_always" }), [["option:o"], ["option:p"]]);
+    deepEqual(kinds({ optionId: "p", name: "Never", kind: "reject_always" }), [["option:p"], []], "the only way to reject stays in view");
+    deepEqual(kinds({ optionId: "o", name: "Always", kind: "allow_always" }), [["option:o"], []], "a bypass answers with allow_once, never more");
+    deepEqual(ids(only({ ...question, isOurs: true })), [["option:o1", "option:o2"], []], "no setting for the agent answers a question of ours");
+    deepEqual(kinds(), [[], []]);
   });
 
   test("parameters of a permission are never cut", () => {
@@ -80,7 +83,7 @@ suite("render", () => {
     deepEqual(card.buttons.map(({ id, label, stays }) => [id, label, stays]), [["change:0", "Open Diff: a\\.ts", true], ["change:1", "Open Diff: \\<b\\>\\.ts", true]]);
     deepEqual([changeOf(card.changes, "change:0"), changeOf(card.changes, "change:1")], [{ path: "/w/a.ts", oldText: "x", newText: "y" }, { path: "C:\\w\\<b>.ts", newText: "z" }]);
     for (const other of ["change:2", "change:-1", "change:", "option:change:0", "bypass"]) equal(changeOf(card.changes, other), undefined);
-    deepEqual(only({ ...question, content: [a] }).buttons.map(({ id }) => id), ["option:o1", "option:o2", "change:0", "bypass"]);
+    deepEqual(only({ ...question, content: [a] }).buttons.map(({ id }) => id), ["option:o1", "option:o2", "change:0"]);
     deepEqual(only({ ...question, content: [a] }, { answerable: false }).buttons.map(({ id }) => id), ["change:0"]);
   });
 
@@ -174,7 +177,7 @@ suite("render", () => {
 
   test("a button means what its id says, whatever the option's id is; others mean nothing", () => {
     deepEqual(meaningOf("option:action:showLogs"), { kind: "permission", choice: { kind: "option", optionId: "action:showLogs" } });
-    deepEqual(meaningOf("bypass"), { kind: "permission", choice: { kind: "bypass" } });
+    deepEqual(meaningOf("bypass"), { kind: "bypass" });
     deepEqual(meaningOf("action:showLogs"), { kind: "action", action: "showLogs" });
     deepEqual([pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")], [{ kind: "accept", values: {} }, { kind: "decline" }, undefined]);
     for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);

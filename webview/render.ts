@@ -8,8 +8,9 @@ import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../src/pr
 import { actionButton } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
 import { GrowingTexts } from "./growing";
-import { literal } from "./markdown-safe";
+import { literal, literalProse } from "./markdown-safe";
 import { elicitationCard, permissionCard } from "./render-question";
+import { messageCard, subagentCard } from "./render-subagent";
 import { toolCard } from "./render-tool";
 import { texts } from "./texts";
 import { contentName, contentPart, resourceAbout, textBlock, PLAIN } from "./tool-content";
@@ -31,8 +32,16 @@ export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Ca
 
 /** Terminals are replaced when something of them changes, never changed. */
 function isSame(a: Circumstances, b: Circumstances): boolean {
-  return a.growing === b.growing && a.answerable === b.answerable && a.answering === b.answering
-    && a.terminals.length === b.terminals.length && a.terminals.every(({ terminal, where }, i) => b.terminals[i]?.terminal === terminal && b.terminals[i]?.where === where);
+  return (
+    a.growing === b.growing &&
+    a.answerable === b.answerable &&
+    a.answering === b.answering &&
+    a.waiting === b.waiting &&
+    a.terminals.length === b.terminals.length &&
+    a.terminals.every(
+      ({ terminal, where }, i) => b.terminals[i]?.terminal === terminal && b.terminals[i]?.where === where,
+    )
+  );
 }
 
 /** An entry may come from an earlier version, or hold what nobody thought of: the others are shown all the same. */
@@ -50,17 +59,20 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
       folded: lastOf(longTexts.blocks(entry.id, entry.text), entry.ms === undefined && circumstances.growing),
     })];
     case "media": return [mediaCard(entry.id, entry.content)];
-    case "plan": return [card(entry.id, "plan", {
+    case "plan": return entry.steps.length === 0 && (entry.text ?? "").trim() === "" ? [] : [card(entry.id, "plan", {
       header: { icon: "plan", text: "Plan", tone: "plain" },
-      body: entry.steps.map(({ content, status }) => `${stepMark(status)} ${literal(content)}`).join("\n\n"),
+      body: entry.steps.map(({ content, status }) => `${stepMark(status)} ${literalProse(content)}`).join("\n\n"),
+      folded: entry.text === undefined ? [] : longTexts.blocks(entry.id, entry.text),
     })];
     case "tool": return [toolCard(entry, circumstances)];
     case "permission": return [permissionCard(entry, circumstances)];
     case "elicitation": return [elicitationCard(entry, circumstances)];
     case "notice": return [noticeCard(entry)];
     case "compaction": return [compactionCard(entry)];
+    case "subagent": return [subagentCard(entry)];
+    case "message": return [messageCard(entry)];
     case "unknown": return [card(entry.id, "unknown", {
-      header: { icon: "info", text: `The agent sent something that is not known yet: ${literal(entry.what)}`, tone: "plain" },
+      header: { icon: "info", text: `The agent sent something that is not known yet: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`, tone: "plain" },
       folded: [textBlock(entry.json, "json")],
     })];
   }
@@ -116,7 +128,11 @@ function mediaCard(id: string, content: ToolContent): Card {
 
 function noticeCard({ id, severity, text, from, detail, actions }: Notice): Card {
   return card(id, "notice", {
-    header: { icon: severity, text: from === undefined ? literal(text) : `**${literal(from)}**: ${literal(text)}`, tone: severity },
+    header: {
+      icon: severity,
+      text: from === undefined ? literalProse(text) : `**${literal(from)}**: ${literalProse(text)}`,
+      tone: severity,
+    },
     folded: detail === undefined || detail.trim() === "" ? [] : [textBlock(detail, PLAIN)],
     buttons: actions.map(actionButton),
   });

@@ -1,11 +1,11 @@
 /**
- * The copy of itself that a page leaves behind (`vscode.setState`): VS Code destroys a page whose view is hidden, and
- * the sidecar may die before the view is shown again. Bounded: the newest entries, up to so many characters.
+ * The copy of itself that a page leaves behind (where: `page-copy.ts`): VS Code destroys a page whose view is hidden,
+ * and the sidecar may die before the view is shown again. Bounded: the newest entries, up to so many characters.
  *
- * Invariants: a saved page is never larger than `LIMIT` characters and what the user has not sent, which is bounded when it
- * is attached (`UNSENT_LIMIT`); of each tab the newest entry is kept, cut if need be; images, and texts that are attached, take
- * no more than half of the room, so that they never are in the way of words; ids, drafts, prompts on their way and in the
- * queue, and the selected tab are always kept.
+ * Invariants: a saved page is never larger than `LIMIT` characters and what the user has not sent, which is bounded
+ * when it is attached (`UNSENT_LIMIT`); of each tab the newest entry is kept, cut if need be; images, and texts that
+ * are attached, take no more than half of the room, so that they never are in the way of words; ids, drafts, prompts
+ * on their way and in the queue, and the selected tab are always kept.
  */
 import type { Entry, Notice } from "../src/protocol/chat";
 import { isObject, type Fields } from "../src/protocol/json";
@@ -28,6 +28,8 @@ export interface SavedTab {
 }
 
 export interface SavedPage {
+  /** Milliseconds since 1970, see `page-copy.ts`; absent in copies of earlier versions. */
+  readonly savedAt?: number;
   readonly version: 1;
   /** The highest `asked` of all tabs: the next page starts above it. */
   readonly asked: number;
@@ -86,7 +88,12 @@ function sizeOf(entry: Entry): number {
 export function restored(state: unknown): SavedPage {
   if (!isObject(state) || state["version"] !== 1 || !isCount(state["asked"]) || !isText(state["selected"]) || !Array.isArray(state["tabs"])) return emptyPage;
   const tabs = state["tabs"].flatMap((tab): readonly SavedTab[] => isSavedTab(tab) ? [{ ...tab, drafts: { ...noDrafts, ...tab.drafts } }] : []);
-  return { version: 1, asked: state["asked"], selected: state["selected"], ...(state["following"] === true ? { following: true } : {}), ...(state["requireModifier"] === true ? { requireModifier: true } : {}), tabs };
+  return {
+    ...(isCount(state["savedAt"]) ? { savedAt: state["savedAt"] } : {}),
+    version: 1, asked: state["asked"], selected: state["selected"],
+    ...(state["following"] === true ? { following: true } : {}),
+    ...(state["requireModifier"] === true ? { requireModifier: true } : {}), tabs,
+  };
 }
 
 const arePrompts = isListOf(isPrompt);

@@ -7,8 +7,7 @@
  * said twice; nothing hides in what is said (`oneLine`).
  */
 import { fenceAfter, type Fence } from "./code-fence";
-import { oneLine } from "./markdown-safe";
-
+import { readableLine } from "../src/protocol/visible-text";
 /** How far a text was read. */
 export interface Reader {
   /** Where the next piece begins, in UTF-16 units. */
@@ -206,7 +205,7 @@ export function spoken(markdown: string): string {
     words += withoutMarks(markdown.slice(at, index)) + (code ?? "");
     at = index + span.length;
   }
-  return oneLine(words + withoutMarks(markdown.slice(at)));
+  return readableLine(words + withoutMarks(markdown.slice(at)));
 }
 
 function withoutMarks(markdown: string): string {

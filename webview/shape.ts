@@ -4,12 +4,12 @@
  */
 import type { AgentChoice } from "../src/protocol/agents";
 import type { Attachment, Mention, Want } from "../src/protocol/attachments";
-import type { Accepts, ChatEvent, Conversation, Entry, Queue, QueuedPrompt, TerminalView, ToolContent } from "../src/protocol/chat";
+import type { Accepts, ChatEvent, Conversation, Entry, EntryEvent, Queue, QueuedPrompt, SubagentName, TerminalView, ToolContent } from "../src/protocol/chat";
 import type { Control } from "../src/protocol/controls";
 import type { Field } from "../src/protocol/elicitation";
 import { isObject, type Fields } from "../src/protocol/json";
 import type { ExtensionDetails, SessionDetails } from "../src/protocol/session-details";
-import type { Bypassed, BypassedBy, HostToPage, SidecarState } from "../src/protocol/webview";
+import { BYPASSED_BY, type Bypassed, type BypassedBy, type HostToPage, type SidecarState } from "../src/protocol/webview";
 
 type Is<T> = (value: unknown) => value is T;
 
@@ -91,22 +91,51 @@ const ASK: Readonly<Record<"form" | "url", (ask: Fields) => boolean>> = {
 const isAsk = (value: unknown): boolean => isObject(value) && passes(ASK, value["mode"], value);
 const isAnswered = (value: unknown): value is Fields => isObject(value) && isText(value["kind"]);
 
+const isSubagentName: Is<SubagentName> = (value): value is SubagentName =>
+  isObject(value) && texts(value, "sessionId", "name");
+
 const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
   user: entry => isText(entry["text"]) && optional(areAttachments)(entry["attachments"]),
   agent: entry => isText(entry["text"]),
   thought: entry => isText(entry["text"]) && optional(isNumber)(entry["ms"]),
   media: entry => isContent(entry["content"]),
-  plan: entry => isObjects(entry["steps"]),
-  tool: entry => texts(entry, "title", "toolKind", "status") && isListOf(isContent)(entry["content"]) && isObjects(entry["locations"]) && optional(isText)(entry["input"]) && optional(isText)(entry["output"]),
-  permission: entry => texts(entry, "agent", "title", "toolKind") && isListOf(isContent)(entry["content"]) && isObjects(entry["options"]) && optional(isText)(entry["input"]) && optional(isAnswered)(entry["answered"]),
-  elicitation: entry => texts(entry, "agent", "message") && isAsk(entry["ask"]) && optional(isAnswered)(entry["answered"]),
-  notice: entry => texts(entry, "severity", "text") && isListOf(isText)(entry["actions"]) && optional(isText)(entry["from"]) && optional(isText)(entry["detail"]),
+  plan: entry => isObjects(entry["steps"]) && optional(isText)(entry["text"]),
+  tool: entry =>
+    texts(entry, "title", "toolKind", "status") &&
+    isListOf(isContent)(entry["content"]) &&
+    isObjects(entry["locations"]) &&
+    optional(isText)(entry["input"]) &&
+    optional(isText)(entry["output"]),
+  permission: entry =>
+    texts(entry, "agent", "title", "toolKind") &&
+    isListOf(isContent)(entry["content"]) &&
+    isObjects(entry["options"]) &&
+    optional(isText)(entry["input"]) &&
+    optional(isAnswered)(entry["answered"]) &&
+    optional(isSubagentName)(entry["subagent"]),
+  elicitation: entry =>
+    texts(entry, "agent", "message") &&
+    isAsk(entry["ask"]) &&
+    optional(isAnswered)(entry["answered"]) &&
+    optional(isSubagentName)(entry["subagent"]),
+  notice: entry =>
+    texts(entry, "severity", "text") &&
+    isListOf(isText)(entry["actions"]) &&
+    optional(isText)(entry["from"]) &&
+    optional(isText)(entry["detail"]),
   compaction: entry => texts(entry, "status", "text") && optional(isText)(entry["error"]),
-  unknown: entry => texts(entry, "what", "json"),
+  subagent: entry =>
+    texts(entry, "sessionId", "name", "status") &&
+    optional(isText)(entry["description"]) &&
+    optional(isText)(entry["error"]) &&
+    isListOf(isEntry)(entry["entries"]),
+  message: entry => texts(entry, "from", "to", "text"),
+  unknown: entry => texts(entry, "what", "json") && optional(isCount)(entry["count"]),
 };
 
-export const isEntry: Is<Entry> = (value): value is Entry =>
-  isObject(value) && isText(value["id"]) && passes(ENTRY, value["kind"], value);
+export function isEntry(value: unknown): value is Entry {
+  return isObject(value) && isText(value["id"]) && passes(ENTRY, value["kind"], value);
+}
 
 const isCommand = (value: unknown): value is Fields => isObject(value) && texts(value, "name", "description") && optional(isText)(value["hint"]);
 const isTurn = (value: unknown): boolean => isObject(value) && isText(value["state"]);
@@ -139,11 +168,14 @@ const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])
   && isListOf(isEntry)(value["entries"]) && isTurn(value["turn"]) && isListOf(isCommand)(value["commands"])
   && isListOf(isControl)(value["controls"]) && optional(isUsage)(value["usage"]) && optional(isListOf(isTerminal))(value["terminals"])
-  && optional(isQueue)(value["queue"]) && optional(isAccepts)(value["accepts"]) && optional(isDetails)(value["details"]);
+  && optional(isQueue)(value["queue"]) && optional(isAccepts)(value["accepts"]) && optional(isDetails)(value["details"])
+  && optional(isSwitch)(value["bypassed"]);
 
 const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   upsert: event => isEntry(event["entry"]),
   append: event => texts(event, "id", "text") && isCount(event["offset"]),
+  nested: event =>
+    isText(event["id"]) && isObject(event["event"]) && NESTED.has(event["event"]["type"]) && isEvent(event["event"]),
   turn: event => isTurn(event["turn"]),
   title: event => isText(event["title"]),
   commands: event => isListOf(isCommand)(event["commands"]),
@@ -152,11 +184,13 @@ const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   queue: event => isQueue(event["queue"]),
   accepts: event => isAccepts(event["accepts"]),
   details: event => isDetails(event["details"]),
+  bypassed: event => isSwitch(event["isOn"]),
   terminal: event => isTerminal(event["terminal"]),
   terminalOutput: event => texts(event, "terminalId", "text") && isCount(event["offset"]),
 };
-const isEvent: Is<ChatEvent> = (value): value is ChatEvent =>
-  isObject(value) && passes(EVENT, value["type"], value);
+/** Changes of entries. */
+const NESTED: ReadonlySet<unknown> = new Set(["upsert", "append", "nested"] satisfies readonly EntryEvent["type"][]);
+function isEvent(value: unknown): value is ChatEvent { return isObject(value) && passes(EVENT, value["type"], value); }
 
 const SIDECAR: Readonly<Record<SidecarState["state"], (state: Fields) => boolean>> = {
   running: () => true,
@@ -166,7 +200,7 @@ const SIDECAR: Readonly<Record<SidecarState["state"], (state: Fields) => boolean
 const isSidecarState: Is<SidecarState> = (value): value is SidecarState =>
   isObject(value) && passes(SIDECAR, value["state"], value);
 
-const isBypassed: Is<Bypassed> = (value): value is Bypassed => isObject(value) && isText(value["tabId"]) && isListOf((by): by is BypassedBy => by === "agent" || by === "workspace")(value["by"]);
+const isBypassed: Is<Bypassed> = (value): value is Bypassed => isObject(value) && isText(value["tabId"]) && isListOf((by): by is BypassedBy => BYPASSED_BY.some(known => known === by))(value["by"]);
 
 const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>> = {
   state: message => isListOf(isAgentChoice)(message["agents"]) && isText(message["currentAgentId"]) && isListOf(isText)(message["tabs"])
@@ -176,6 +210,7 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
   found: message => isCount(message["asked"]) && isListOf(isMention)(message["mentions"]),
   attach: message => optional(isText)(message["tabId"]) && areAttachments(message["attachments"]),
   askAgain: () => true,
+  agentSelected: message => texts(message, "tabId", "agentId"),
   openTab: message => optional(isText)(message["agentId"]),
   failed: message => texts(message, "tabId", "message") && optional(isText)(message["messageId"]) && optional(isSwitch)(message["noSession"]),
 };

@@ -5,7 +5,7 @@
  * the first items are there; a form that is not whole cannot be answered.
  */
 import type { Attachment } from "../src/protocol/attachments";
-import type { Entry, Permission, ToolContent } from "../src/protocol/chat";
+import type { Entry, Permission, SubagentName, ToolContent } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
 import { bareOf } from "./attached";
 
@@ -37,9 +37,18 @@ export function shortened(entry: Entry, limit: number): Entry {
     }
     case "permission": return shortenedPermission(entry, cut);
     case "elicitation": return shortenedElicitation(entry, cut);
-    case "plan": return { ...entry, steps: entry.steps.slice(0, MOST_STEPS).map(({ content, priority, status }) => ({ content: cut(content, 40), priority: cut(priority, 80), status: cut(status, 80) })) };
+    case "plan": return { ...entry, ...given("text", cut(entry.text, 4)), steps: entry.steps.slice(0, MOST_STEPS).map(({ content, priority, status }) => ({ content: cut(content, 40), priority: cut(priority, 80), status: cut(status, 80) })) };
     case "notice": return { ...entry, text: cut(entry.text, 4), ...given("from", cut(entry.from, 4)), ...given("detail", cut(entry.detail, 2)) };
     case "compaction": return { ...entry, compactionId: cut(entry.compactionId, 8), status: cut(entry.status, 8), text: cut(entry.text, 2), ...given("error", cut(entry.error, 4)) };
+    case "subagent": return {
+      ...entry,
+      sessionId: cut(entry.sessionId, 8),
+      name: cut(entry.name, 8),
+      ...given("description", cut(entry.description, 4)),
+      ...given("error", cut(entry.error, 4)),
+      entries: [],
+    };
+    case "message": return { ...entry, from: cut(entry.from, 8), to: cut(entry.to, 8), text: cut(entry.text, 2) };
     case "unknown": return { ...entry, what: cut(entry.what, 4), json: cut(entry.json, 2) };
   }
 }
@@ -49,6 +58,7 @@ function shortenedPermission(entry: Permission, cut: Cut): Permission {
   return {
     ...entry, agent: cut(entry.agent, 16), title: cut(entry.title, 4), toolKind: cut(entry.toolKind, 16), ...given("input", cut(entry.input, 4)), content: [],
     options: entry.options.slice(0, MOST_OPTIONS).map(({ optionId, name, kind }) => ({ optionId: cut(optionId, 160), name: cut(name, 160), kind })),
+    ...given("subagent", shortenedName(entry.subagent, cut)),
     ...(answered?.kind === "selected" ? { answered: { ...answered, optionId: cut(answered.optionId, 16), name: cut(answered.name, 16) } } : {}),
   };
 }
@@ -56,9 +66,13 @@ function shortenedPermission(entry: Permission, cut: Cut): Permission {
 /** What is left of a form would be another form: it is kept as a question that was asked. */
 function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
   const { ask } = entry;
-  const named = { ...entry, agent: cut(entry.agent, 16), message: cut(entry.message, 4), answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be kept" } };
+  const named = { ...entry, agent: cut(entry.agent, 16), ...given("subagent", shortenedName(entry.subagent, cut)), message: cut(entry.message, 4), answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be kept" } };
   if (ask.mode === "url") return { ...named, ask: { ...ask, url: cut(ask.url, 4), elicitationId: cut(ask.elicitationId, 16) } };
   return { ...named, ask: { mode: "form", fields: [], ...given("title", cut(ask.title, 8)), ...given("description", cut(ask.description, 4)) } };
+}
+
+function shortenedName(subagent: SubagentName | undefined, cut: Cut): SubagentName | undefined {
+  return subagent && { sessionId: cut(subagent.sessionId, 16), name: cut(subagent.name, 16) };
 }
 
 function shortenedContent(content: ToolContent, cut: Cut): ToolContent {
@@ -110,10 +124,21 @@ export function bare(entry: Entry): Entry {
 
 function named(entry: Entry): Entry {
   switch (entry.kind) {
-    case "user": return entry.attachments?.some(attachment => bareOf(attachment) !== attachment) ? { ...entry, attachments: entry.attachments.map(bareOf) } : entry;
-    case "media": return entry.content.kind === "image" ? { ...entry, content: NOT_KEPT } : entry;
-    case "tool": case "permission": return entry.content.some(isImage) ? { ...entry, content: entry.content.map(content => isImage(content) ? NOT_KEPT : content) } : entry;
-    default: return entry;
+    case "user":
+      return entry.attachments?.some(attachment => bareOf(attachment) !== attachment)
+        ? { ...entry, attachments: entry.attachments.map(bareOf) }
+        : entry;
+    case "media":
+      return entry.content.kind === "image" ? { ...entry, content: NOT_KEPT } : entry;
+    case "tool":
+    case "permission":
+      return entry.content.some(isImage)
+        ? { ...entry, content: entry.content.map(content => (isImage(content) ? NOT_KEPT : content)) }
+        : entry;
+    case "subagent":
+      return entry.entries.some(each => bare(each) !== each) ? { ...entry, entries: entry.entries.map(bare) } : entry;
+    default:
+      return entry;
   }
 }
 

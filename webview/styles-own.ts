@@ -1,7 +1,7 @@
 /** Styles of the elements that are ours alone: forms, the dock, the list of commands. VS Code's theme variables only. */
 export const ownStyles = `
 #symposium .symposium-unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-#symposium [class^="symposium-"][hidden], #symposium .symposium-none { display: none !important; }
+#symposium [class^="symposium-"][hidden], #symposium .symposium-bypassed > [hidden], #symposium .symposium-none { display: none !important; }
 
 #symposium .symposium-form { order: 40; display: flex; flex-direction: column; gap: 10px; min-width: 0; }
 #symposium .symposium-form[inert] { opacity: 0.6; }
@@ -61,8 +61,25 @@ export const ownStyles = `
 #symposium .symposium-ring { flex: none; inline-size: 0.95em; block-size: 0.95em; border-radius: 50%; background: conic-gradient(currentColor calc(var(--part) * 360deg), color-mix(in srgb, currentColor 25%, transparent) 0); mask: radial-gradient(closest-side, transparent 58%, black 60%); }
 #symposium .symposium-dock .symposium-usage[data-tone="warning"] { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
 #symposium .symposium-dock .symposium-follow[aria-pressed="true"] { background: var(--vscode-inputOption-activeBackground, var(--vscode-toolbar-activeBackground)); color: var(--vscode-inputOption-activeForeground, var(--vscode-foreground)); outline: 1px solid var(--vscode-inputOption-activeBorder, transparent); outline-offset: -1px; }
-#symposium .symposium-dock .symposium-bypassed { display: block; padding-inline: 7px; font-weight: 600; color: var(--vscode-inputValidation-warningForeground, var(--vscode-foreground)); background: var(--vscode-inputValidation-warningBackground, color-mix(in srgb, var(--vscode-editorWarning-foreground) 18%, transparent)); border: 1px solid var(--vscode-contrastBorder, var(--vscode-inputValidation-warningBorder, var(--vscode-editorWarning-foreground))); }
-#symposium .symposium-dock .symposium-bypassed:hover { color: var(--vscode-inputValidation-warningForeground, var(--vscode-foreground)); background: color-mix(in srgb, var(--vscode-editorWarning-foreground) 30%, var(--vscode-sideBar-background, transparent)); }
+#symposium .symposium-bypassed { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; border-radius: 3px; font-weight: 600;
+  color: var(--vscode-inputValidation-warningForeground, var(--vscode-foreground));
+  background: var(--vscode-inputValidation-warningBackground, color-mix(in srgb, var(--vscode-editorWarning-foreground) 18%, transparent));
+  border: 1px solid var(--vscode-contrastBorder, var(--vscode-inputValidation-warningBorder, var(--vscode-editorWarning-foreground))); }
+#symposium .symposium-bypassed > :first-child { flex: 1 1 10em; }
+#symposium .symposium-bypassed > p { margin: 0; padding: 3px 7px; }
+#symposium .symposium-dock .symposium-bypassed > button { padding-inline: 7px; }
+#symposium .symposium-dock .symposium-bypassed > .symposium-ask-again { flex: none; margin-inline-start: auto; text-decoration: underline; }
+#symposium .symposium-dock .symposium-bypassed > button:hover { color: inherit; background: color-mix(in srgb, var(--vscode-editorWarning-foreground) 30%, var(--vscode-sideBar-background, transparent)); }
+
+#symposium .symposium-more-place { display: inline-flex; }
+#symposium .symposium-more { min-height: 24px; min-width: 26px; padding: 2px 6px; border: 1px solid var(--symposium-outline); border-radius: var(--mynah-button-radius); background: none; color: var(--vscode-foreground); font: inherit; line-height: 1; cursor: pointer; }
+#symposium .symposium-more:hover, #symposium .symposium-more[aria-expanded="true"] { background: var(--vscode-toolbar-hoverBackground); }
+#symposium .symposium-menu { position: fixed; inset: auto; margin: 0; padding: 4px; box-sizing: border-box; min-width: 12em; max-width: calc(100vw - 8px);
+  color: var(--vscode-menu-foreground, var(--vscode-foreground)); background: var(--vscode-menu-background, var(--vscode-editorWidget-background));
+  border: 1px solid var(--vscode-menu-border, var(--vscode-contrastBorder, var(--vscode-widget-border, transparent))); border-radius: 5px; box-shadow: 0 2px 8px var(--vscode-widget-shadow, transparent); }
+#symposium .symposium-menu-item { display: block; box-sizing: border-box; width: 100%; min-height: 24px; padding: 3px 8px; border: none; border-radius: 3px; background: none; color: inherit; font: inherit; text-align: start; overflow-wrap: anywhere; cursor: pointer; }
+#symposium .symposium-menu-item:is(:hover, :focus) { color: var(--vscode-menu-selectionForeground, inherit); background: var(--vscode-menu-selectionBackground, var(--vscode-list-hoverBackground)); }
+:is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-menu-item:is(:hover, :focus) { outline: 1px dashed var(--vscode-menu-selectionBorder, var(--vscode-contrastActiveBorder)); outline-offset: -1px; }
 #symposium .symposium-dock .symposium-details-button { margin-inline-start: auto; }
 #symposium .symposium-usage:not([hidden]) + .symposium-details-button { margin-inline-start: 0; }
 #symposium .symposium-details { box-sizing: border-box; max-height: 40vh; overflow-y: auto; margin: 0 0 4px; padding: 6px 8px; border: 1px solid var(--vscode-contrastBorder, var(--mynah-color-border-default)); border-radius: 3px; color: var(--vscode-foreground); overflow-wrap: anywhere; }

@@ -7,6 +7,7 @@ import type { Acts } from "./acts";
 import type { Card } from "./card";
 import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";
+import { CardMore } from "./card-more";
 import { CardTerminals } from "./card-terminals";
 import { Composer } from "./composer";
 import type { Picker } from "./controls";
@@ -22,6 +23,7 @@ export class TabParts {
   readonly #dock: Dock;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
+  readonly #more: CardMore;
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
   readonly #end: FollowEnd | undefined;
@@ -29,9 +31,13 @@ export class TabParts {
   /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
   constructor(private readonly wrapper: Element, mynahId: string, tabId: string, input: PromptInput, acts: Acts, drawPickers: (pickers: readonly Picker[]) => void) {
     this.pickers = new PromptPickers(drawPickers, () => [...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select")]);
-    this.#dock = new Dock(() => acts.followToggled(), () => acts.buttonClicked(tabId, "", "action:openSettings"), { withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId) });
+    this.#dock = new Dock({
+      followToggled: () => acts.followToggled(), settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"), bypassEnded: () => acts.bypassEnded(tabId),
+      withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to), sent: () => acts.queueSent(tabId),
+    });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
+    this.#more = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
     const list = wrapper.querySelector(".mynah-chat-items-container");
     if (list) this.#end = new FollowEnd(list, pageClock);
@@ -55,6 +61,7 @@ export class TabParts {
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);
+    this.#more.mount(this.wrapper, cards);
   }
 
   /** mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be very much. */

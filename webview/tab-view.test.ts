@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { emptyConversation, type Conversation, type Entry } from "../src/protocol/chat";
 import type { Elicitation } from "../src/protocol/elicitation";
 import { meaningOf, NEW_TAB } from "./buttons";
@@ -23,6 +23,21 @@ suite("tab view", () => {
     deepEqual([before.turn, after.turn], ["starting", "idle"]);
   });
 
+  test("of 58 open questions one card is drawn, with the number of the others; an answer shows the next", () => {
+    const many = (answered: number): readonly Entry[] => Array.from({ length: 58 }, (_, n): Entry =>
+      ({ ...question, id: `q${n}`, ...(n < answered ? { answered: { kind: "cancelled", why: "no" } } : {}) } as Entry));
+    const drawn = (answered: number): readonly string[] =>
+      viewOf(page({ sidecar: { state: "running" } }), tab({ entries: many(answered) }))
+        .cards.filter(({ buttons }) => buttons.length > 0)
+        .map(({ key }) => key);
+    deepEqual([drawn(0), drawn(1), drawn(56), drawn(57), drawn(58)], [["q0"], ["q1"], ["q56", "q57"], ["q57"], []]);
+    const bodyOf = (answered: number): string =>
+      viewOf(page(), tab({ entries: many(answered) })).cards[answered]?.body ?? "";
+    match(bodyOf(0), /\*57 more questions wait\. Answer this one to see the next\.\*/);
+    match(bodyOf(55), /\*2 more questions wait\./);
+    doesNotMatch(bodyOf(56), /wait/);
+  });
+
   test("a title is HTML, and what is said of the agent Markdown, both escaped", () => {
     const view = viewOf(page(), tab({ turn: { state: "running", messageId: "m" } }));
     equal(view.title, "Eliza &lt;3");
@@ -43,7 +58,7 @@ suite("tab view", () => {
   });
 
   test("a question can be answered only in a live tab, with a sidecar", () => {
-    const buttons = (p: Page, t: Tab) => viewOf(p, t).cards[0]?.buttons.length;
+    const buttons = (p: Page, t: Tab) => viewOf(p, t).cards.flatMap(card => [...card.buttons, ...card.more]).length;
     equal(buttons(page(), tab({ entries: [question] })), 2);
     equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
     equal(buttons(page({ sidecar: { state: "restarting", message: "." } }), tab({ entries: [question] })), 0);

@@ -1,16 +1,20 @@
 /** A tab as the user sees it, from what the page knows of it. Pure; `chat-ui.ts` draws it. */
+import type { AgentChoice } from "../src/protocol/agents";
 import type { Attachment } from "../src/protocol/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../src/protocol/chat";
 import type { Control } from "../src/protocol/controls";
-import { actionButton, NEW_TAB } from "./buttons";
+import { readableLine } from "../src/protocol/visible-text";
+import { actionButton, NEW_TAB, newTabWith } from "./buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
 import type { ShownDetails } from "./details-panel";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { isEmpty } from "./drafts";
 import { escapeHtml, literal } from "./markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "./page-model";
+import { questionQueue } from "./question-queue";
 import { begun, queueOf, type QueueView } from "./queue-view";
 import { cardsOf } from "./render";
+import { titleOf } from "./tab-title";
 import { texts } from "./texts";
 
 export interface Banner { readonly tone: Tone; readonly text: string; readonly buttons: readonly CardButton[] }
@@ -30,6 +34,7 @@ export interface TabView {
   readonly queue: QueueView | undefined;
   /** Whether there is a session that hears what the user does here. */
   readonly live: boolean;
+  readonly agent: AgentChoice;
   readonly controls: readonly Control[];
   readonly commands: readonly Command[];
   readonly usage: Usage | undefined;
@@ -52,12 +57,22 @@ export function viewOf(page: Page, tab: Tab): TabView {
   const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
   const live = isLive(page, tab);
   const terminals = terminalsOf(conversation);
-  const answering = new Set(tab.answering.map(({ entryId }) => entryId));
+  const answering = new Set(tab.answering.map(({ entryId }) => entryId)), questions = questionQueue(entries);
+  const isDrawn = (entry: Entry): boolean =>
+    !isQuestion(entry) || entry.answered !== undefined || questions.shown.has(entry.id);
   return {
-    title: (isEmpty(tab.drafts) ? "" : DRAFT) + escapeHtml(conversation.title ?? (conversation.agent.name || "Chat")),
-    cards: entries.flatMap((entry, i) => cardsOf(entry, {
-      growing: turn !== "idle" && i === entries.length - 1, answerable: live && isQuestion(entry), answering: answering.has(entry.id), terminals: terminals(entry),
-    })),
+    title:
+      (isEmpty(tab.drafts) ? "" : DRAFT) +
+      escapeHtml(readableLine(titleOf(tab) ?? (conversation.agent.name || "Chat"))),
+    cards: entries.flatMap((entry, i) =>
+      !isDrawn(entry) ? [] : cardsOf(entry, {
+        growing: turn !== "idle" && i === entries.length - 1,
+        answerable: live && isQuestion(entry),
+        answering: answering.has(entry.id),
+        terminals: terminals(entry),
+        ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
+      }),
+    ),
     turn,
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
@@ -66,12 +81,13 @@ export function viewOf(page: Page, tab: Tab): TabView {
     requireModifier: page.requireModifier,
     queue: queueOf(tab),
     live,
+    agent: conversation.agent,
     controls: conversation.controls,
     commands: conversation.commands,
     usage: conversation.usage,
     plan: pinnedPlan(entries, turn !== "idle"),
     details: { details: conversation.details, agent, cwd: conversation.cwd },
-    bypassed: bypassView(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? [], agent),
+    bypassed: bypassView([...(conversation.bypassed ? ["session" as const] : []), ...(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? [])], agent),
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
 }
@@ -102,7 +118,7 @@ function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner |
     // A workspace that is not trusted is not a fault.
     case "failed": return { tone: sidecar.actions.includes("manageTrust") ? "info" : "error", text: literal(`${sidecar.message}${kept(remark)}`), buttons: sidecar.actions.map(actionButton) };
     case "running":
-      if (remark) return { tone: remark.tone, text: literal(remark.text), buttons: [] };
+      if (remark) return { tone: remark.tone, text: literal(remark.text), buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [] };
       return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
   }
 }

@@ -1,9 +1,8 @@
 /** What a card shows of a terminal. Pure. */
 import type { TerminalView } from "../src/protocol/chat";
+import { visibleLine } from "../src/protocol/visible-text";
 import { ansiLines, type AnsiLine, type AnsiStyle, type Colour } from "./ansi";
 import type { Tone } from "./card";
-import { oneLine } from "./markdown-safe";
-
 /** As many lines as a person scrolls through in a card; all of it can be opened in a terminal. */
 export const MOST_TERMINAL_LINES = 500;
 
@@ -18,12 +17,17 @@ export interface TerminalText {
 
 export function terminalText({ command, output, isCut, exit }: TerminalView): TerminalText {
   const lines = ansiLines(output);
-  return { command: oneLine(command), ...stateOf(exit), lines: lines.slice(-MOST_TERMINAL_LINES), isCut: isCut || lines.length > MOST_TERMINAL_LINES };
+  return {
+    command: visibleLine(command),
+    ...stateOf(exit),
+    lines: lines.slice(-MOST_TERMINAL_LINES),
+    isCut: isCut || lines.length > MOST_TERMINAL_LINES,
+  };
 }
 
 function stateOf(exit: TerminalView["exit"]): { readonly state: string; readonly tone: Tone } {
   if (exit === undefined) return { state: "running", tone: "info" };
-  if (exit.signal !== undefined) return { state: oneLine(exit.signal), tone: "warning" };
+  if (exit.signal !== undefined) return { state: visibleLine(exit.signal), tone: "warning" };
   return exit.code === undefined ? { state: "ended", tone: "plain" } : { state: `exit code ${exit.code}`, tone: exit.code === 0 ? "success" : "error" };
 }
 

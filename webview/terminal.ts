@@ -6,7 +6,7 @@
  */
 import type { ShownTerminal } from "./card";
 import { freshId, make, setText } from "./dom";
-import { visible } from "./markdown-safe";
+import { readableText, visibleText } from "../src/protocol/visible-text";
 import { cssOf, terminalText } from "./terminal-view";
 import type { AnsiLine } from "./ansi";
 import { texts } from "./texts";
@@ -35,7 +35,7 @@ export class Terminal {
     setText(this.#command, command);
     setText(this.#state, state);
     this.#state.dataset["tone"] = tone;
-    setText(this.#where, shown.where === undefined ? "" : `in ${visible(shown.where)}`);
+    setText(this.#where, shown.where === undefined ? "" : `in ${visibleText(shown.where)}`);
     this.#where.hidden = shown.where === undefined;
     this.#cut.hidden = !isCut;
     this.#output.hidden = lines.length === 0;
@@ -61,7 +61,7 @@ export class Terminal {
 
 function lineOf(line: AnsiLine): HTMLElement {
   return make("span", { className: "symposium-terminal-line" }, ...line.map(({ text, style }) => {
-    const span = make("span", { text: visible(text) });
+    const span = make("span", { text: readableText(text) });
     for (const [property, value] of Object.entries(cssOf(style))) span.style.setProperty(property, value);
     return span;
   }), document.createTextNode("\n"));

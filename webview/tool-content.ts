@@ -1,8 +1,9 @@
 /** What a tool call has to show, as Markdown that is safe to render. Pure. */
 import type { Resource, ToolContent, ToolLocation } from "../src/protocol/chat";
+import { readableText, visibleLine, visibleText } from "../src/protocol/visible-text";
 import type { Part } from "./card";
 import { closed } from "./code-fence";
-import { escapeHtml, literal, safeCode, safeMarkdown, visible } from "./markdown-safe";
+import { escapeHtml, literal, safeCode, safeMarkdown } from "./markdown-safe";
 import { size } from "./words";
 
 /** Beyond this a card would be slow, and nobody reads it there. */
@@ -11,11 +12,14 @@ const MOST_CHARACTERS = 16_000;
 /** Of longer code the colours would take longer than a frame. */
 const MOST_COLOURED = 8_000;
 
-/** Text of a program or a file as a code block; `cut` leaves the end out and says so. */
+/**
+ * Text of a program or a file as a code block. `whole`: what a person decides by, in which nothing hides; `cut`: what
+ * was
+ * printed, without its colours; it leaves the end out and says so.
+ */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
-  const plain = text.replace(ANSI, "");
-  const [shown, left] = how === "whole" ? [plain, ""] : shortened(plain);
-  return `${safeCode(visible(shown), shown.length > MOST_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
+  const [shown, left] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
+  return `${safeCode(shown, shown.length > MOST_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
@@ -44,11 +48,14 @@ export function parameterBlock(text: string): string {
 /** What there is to see of it: Markdown, or an image. */
 export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"): Part {
   switch (content.kind) {
-    case "text": return how === "cut" ? shortMarkdown(content.text) : safeMarkdown(closed(content.text));
+    case "text": return how === "cut" ? shortMarkdown(content.text) : safeMarkdown(closed(visibleText(content.text)));
     case "diff": return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
     case "terminal": return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, PLAIN, how);
     case "image": return IMAGES.has(content.mimeType.toLowerCase()) && BASE64.test(content.data)
-      ? { src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`, alt: `Image (${visible(content.mimeType)}, ${size(bytesOf(content.data))})` }
+      ? {
+          src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`,
+          alt: `Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
+        }
       : `*An image that cannot be shown (${literal(content.mimeType) || "of no known type"}, ${size(bytesOf(content.data))})*`;
     case "audio": return contentName(content);
     case "resource": return [contentName(content), ...resourceAbout(content), ...(content.text === undefined ? [] : [textBlock(content.text, PLAIN, how)])].join("\n\n");
@@ -102,7 +109,7 @@ export function fileAddress({ path, line }: ToolLocation): string {
 
 /** `address` is encoded, and holds nothing that ends it. */
 function link(text: string, address: string): string {
-  return `[${escapeHtml(visible(text)).replace(/[[\]]/g, " ").replace(/\s+/g, " ")}](${address})`;
+  return `[${escapeHtml(visibleLine(text)).replace(/[[\]]/g, " ")}](${address})`;
 }
 
 const inParentheses = (address: string): string => address.replace(/[()[\]'"`<>\\\s]/g, character => `%${character.charCodeAt(0).toString(16)}`);

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 export interface Said { readonly id?: number; readonly method?: string; readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } }; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
 
 /** Where scripts/bench.mjs puts the programs. */
-export function program(name: "agent" | "service"): string {
+export function program(name: "agent" | "service" | "sidecar"): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
   return path.join(folder, "lm", `${name}.program.mjs`);

@@ -32,10 +32,10 @@ const cargo = (tool, args, shows) => call("cargo-mcp", tool, args, shows);
 const sparkle = (tool, args, shows) => call("sparkle", tool, args, shows);
 const ide = (args, shows) => call("ide-operations", "ide_operation", args, shows);
 
-/** `after` looks at the disk. */
+/** `asks`: questions of the extension's own, one for each call that runs or changes something. `after` looks at the disk. */
 export const EXTENSIONS = [
   {
-    id: "sparkle", needs: [], calls: [
+    id: "sparkle", needs: [], asks: 7, calls: [
       sparkle("setup_sparkle", { name: "Ada" }, /was begun/), sparkle("list_sparklers", {}, /"isCurrent":true/),
       sparkle("fetch_profile_data", { profile_sources: [{ type: "file", value: "seed.txt" }] }, /line two/),
       sparkle("update_collaborator_profile", { content: "# Ada\n\nLikes short answers.\n" }, /Saved as/),
@@ -51,14 +51,14 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "ferris", needs: ["cargo"], calls: [
+    id: "ferris", needs: ["cargo"], asks: 3, calls: [
       call("ferris", "crate_sources", { crate_name: "inner" }, /1\.2\.3[^]*inner/),
       call("ferris", "rust_crate_query", { crate_name: "inner", prompt: `Which number does answer() return? @@scenario:${RESEARCH}` }, /The number is 42|said last/),
     ],
     after: () => undefined,
   },
   {
-    id: "cargo", needs: ["cargo"], calls: [
+    id: "cargo", needs: ["cargo"], asks: 8, calls: [
       cargo("set_cwd", {}, /session's folder|"cwd":"\."/), cargo("cargo_check", {}, /unused/), cargo("cargo_build", {}, /unused|warning/), cargo("cargo_test", {}, /it is not 43/), cargo("cargo_run", {}, /the answer is 42/),
       cargo("cargo_add", { package: "spare", extra_args: ["--path", "spare"] }, /spare/), cargo("cargo_update", {}, /cargo update/), cargo("cargo_remove", { package: "spare" }, /spare/), cargo("cargo_clean", {}, /cargo clean/),
     ],
@@ -68,7 +68,7 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "workspace", needs: [], calls: [
+    id: "workspace", needs: [], asks: 3, calls: [
       call("workspace-tools", "read_file", { path: "seed.txt", startLine: 2, endLine: 2 }, /line two/), call("workspace-tools", "write_file", { path: "made/new.txt", content: "made by a tool\n" }, /Made made\/new\.txt/),
       call("workspace-tools", "edit_file", { path: "seed.txt", old_string: "line two", new_string: "line 2" }, /seed\.txt/), call("workspace-tools", "run_terminal", { command: "echo $((40 + 2)) > ran.txt && cat ran.txt" }, /42/),
       call("workspace-tools", "search_files", { pattern: "*.ts" }, /ts\/sum\.ts/), call("workspace-tools", "search_content", { pattern: "sum\\(1", filePattern: "*.ts" }, /ts\/use\.ts:3/),
@@ -78,7 +78,7 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "ide", needs: [], calls: [
+    id: "ide", needs: [], asks: 0, calls: [
       ide({ operation: "diagnostics", path: "ts/use.ts" }, /not assignable/), ide({ operation: "definition", path: "ts/use.ts", line: 3, symbol: "sum" }, /ts\/sum\.ts/), ide({ operation: "references", path: "ts/sum.ts", line: 1, symbol: "sum" }, /ts\/use\.ts/),
       ide({ operation: "hover", path: "ts/use.ts", line: 3, symbol: "sum" }, /a: number, b: number/), ide({ operation: "document_symbols", path: "ts/use.ts" }, /three/), ide({ operation: "workspace_symbols", query: "three" }, /three/),
       ide({ operation: "rename", path: "ts/sum.ts", line: 1, symbol: "sum", new_name: "total" }, /total/), ide({ operation: "code_actions", path: "ts/sum.ts", line: 1, symbol: "sum" }, /./), ide({ operation: "format", path: "ts/sum.ts" }, /./),

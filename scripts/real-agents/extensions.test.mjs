@@ -60,6 +60,11 @@ async function results(agent, stage, scenario, calls) {
   return last.results;
 }
 
+/** How often the extensions themselves asked the user (extensions/consent.ts): agents ask about tools besides. */
+function asked({ wire }) {
+  return wire.lines.filter(({ from, message: { method, params } }) => from === "agent" && method === "session/request_permission" && /^(cargo|ferris|sparkle|workspace)-[0-9a-f]{8}-\d+$/.test(params.toolCall?.toolCallId)).length;
+}
+
 /** The tools of these servers that the model was offered, without what agents put before their names. */
 function offered({ model }, calls) {
   const names = model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools;
@@ -67,12 +72,14 @@ function offered({ model }, calls) {
 }
 
 for (const agent of [...AGENTS, ELIZA]) suite(`${agent.name} with Symposium's own extensions`, () => {
-  for (const { id, needs, calls, after } of EXTENSIONS) test(`${id}: each of its tools`, async function () {
+  for (const { id, needs, asks, calls, after } of EXTENSIONS) test(`${id}: each of its tools`, async function () {
     if (needs.includes("cargo")) needsCargo(this);
     await withExtensions(agent, [id], async stage => {
       const answers = await results(agent, stage, `own-${id}`, calls);
       for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
       after(stage);
+      // As the agent of the research, Eliza looks up no further crate.
+      equal(asked(stage), agent === ELIZA && id === "ferris" ? asks - 1 : asks, "each act is asked about once");
       if (agent !== ELIZA) deepEqual(offered(stage, calls), [...new Set(calls.map(({ tool }) => tool))].sort(), "no tool is left out here");
     });
   });
@@ -82,6 +89,7 @@ for (const agent of [...AGENTS, ELIZA]) suite(`${agent.name} with Symposium's ow
     await withExtensions(agent, EXTENSIONS.map(({ id }) => id), async stage => {
       const calls = EXTENSIONS.map(({ calls: [first] }) => first), answers = await results(agent, stage, "own-all", calls);
       for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
+      equal(asked(stage), 2, "of the first calls Sparkle's writes, and Ferris' looks up a crate");
       ok(!/left out|failed/.test(stage.wire.stderr), stage.wire.stderr);
     });
   });

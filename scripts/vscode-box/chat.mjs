@@ -1,5 +1,6 @@
 // Symposium's chat view as a user meets it: what is on the page is read, what can be clicked is clicked, nothing else.
 import { setTimeout as delay } from "node:timers/promises";
+import { timeLimit } from "../time-limits.mjs";
 import { until } from "./changes.mjs";
 import { webviewFrame } from "./workbench.mjs";
 
@@ -12,7 +13,7 @@ const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabl
 /** Shows the view, by its icon in the activity bar, and waits until a prompt can be typed. Returns the view's frame. */
 export async function openChat(page, timeout = 90_000) {
   const icon = page.locator('.activitybar .action-item', { has: page.locator('.action-label[aria-label^="Symposium"]') });
-  await icon.waitFor({ timeout });
+  await icon.waitFor({ timeout: timeLimit(timeout) });
   const frame = webviewFrame(page);
   // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it has
   // stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one on show.

@@ -4,12 +4,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import util from "node:util";
+import { timeLimit } from "../time-limits.mjs";
 import { startServer } from "./server.mjs";
 import { launchBrowser, openWorkbench } from "./workbench.mjs";
 
 /** What VS Code itself logs to the console of a test run. */
 const NOISE = /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Error while fetching the extension under development|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
-const TIMEOUT = Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000);
+const TIMEOUT = timeLimit(Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000));
 
 const extensions = [];
 let tests, workspace, folder;

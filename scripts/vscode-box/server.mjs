@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { timeLimit } from "../time-limits.mjs";
 import { cleanEnvironment } from "./environment.mjs";
 import { serverEntry, serverNode, temporaryRoot } from "./install.mjs";
 
@@ -88,14 +89,14 @@ export async function startServer({ home, ownHome = true, settings = {}, userDat
 }
 
 async function listening(logFile, ended) {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + timeLimit(120_000);
   for (;;) {
     const why = await Promise.race([ended, delay(100)]);
     const log = readFileSync(logFile, "utf8");
     const port = /server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1];
     if (port !== undefined && why === undefined) return Number(port);
     if (why !== undefined) throw new Error(`code-server did not start (${why}):\n${log}`);
-    if (Date.now() > deadline) throw new Error(`code-server did not start in two minutes:\n${log}`);
+    if (Date.now() > deadline) throw new Error(`code-server did not start in time:\n${log}`);
   }
 }
 

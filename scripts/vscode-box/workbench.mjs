@@ -1,5 +1,6 @@
 // VS Code's workbench in a headless Chromium: open it on a folder with extensions under development, run commands, find webviews.
 import { chromium } from "playwright-core";
+import { timeLimit } from "../time-limits.mjs";
 import { findBrowser } from "./install.mjs";
 
 export function launchBrowser() {
@@ -20,7 +21,7 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
     viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "accept-encoding": "identity" }, // the server would compress the same megabytes for each window
   });
-  own.setDefaultTimeout(WAIT_MS);
+  own.setDefaultTimeout(timeLimit(WAIT_MS));
   const page = await own.newPage();
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
@@ -45,7 +46,7 @@ export async function openWorkbench(browser, server, { folder, workspace, extens
   else url.searchParams.set("ew", "true");
   if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
   await page.goto(url.toString(), { waitUntil: "domcontentloaded" });
-  await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(WAIT_MS) });
   return page;
 }
 
@@ -62,7 +63,8 @@ function bound(keyboard) {
     const unbounded = keyboard[method].bind(keyboard);
     keyboard[method] = async (keys, options) => {
       let timer;
-      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`The page has not taken ${method} “${keys}” within ${KEY_MS / 1000} s.`)), KEY_MS); });
+      const limit = timeLimit(KEY_MS), message = `The page has not taken ${method} “${keys}” within ${Math.round(limit / 1000)} s.`;
+      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(message)), limit); });
       try { return await Promise.race([unbounded(keys, options), late]); } finally { clearTimeout(timer); }
     };
   }
@@ -74,14 +76,14 @@ export async function runCommand(page, title) {
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
   // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others meanwhile.
   const row = palette.locator(".monaco-list-row", { has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }) }).first();
-  for (const deadline = Date.now() + COMMAND_MS; ;) {
+  for (const deadline = Date.now() + timeLimit(COMMAND_MS); ;) {
     try {
       await page.keyboard.press("F1");
-      await input.waitFor({ timeout: STEP_MS });
-      await input.fill(`>${title}`, { timeout: STEP_MS });
-      await row.waitFor({ timeout: STEP_MS });
+      await input.waitFor({ timeout: timeLimit(STEP_MS) });
+      await input.fill(`>${title}`, { timeout: timeLimit(STEP_MS) });
+      await row.waitFor({ timeout: timeLimit(STEP_MS) });
       // Long: a click that was done and only told late is not to be done again.
-      await row.click({ timeout: KEY_MS });
+      await row.click({ timeout: timeLimit(KEY_MS) });
       return;
     } catch (error) {
       if (Date.now() > deadline) throw new Error(`The command "${title}" could not be run.`, { cause: error });

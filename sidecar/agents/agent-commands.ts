@@ -1,5 +1,6 @@
 /** How an agent is started, with the keys that its user gave for it. */
 import type { AgentConfig } from "../../src/protocol/agents";
+import { knownSecrets } from "../../src/protocol/redaction/redact";
 import type { AgentCommand } from "./distribution";
 
 export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
@@ -8,6 +9,9 @@ export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<Age
 export function withSecrets(commandOf: CommandOf, secrets: (agentId: string) => Promise<{ readonly env: Readonly<Record<string, string>> }>): CommandOf {
   return async (agent, signal) => {
     const command = await commandOf(agent, signal);
-    return command.kind === "process" ? { ...command, env: { ...(await secrets(agent.id)).env, ...command.env } } : command;
+    if (command.kind !== "process") return command;
+    const { env } = await secrets(agent.id);
+    knownSecrets.add(Object.values(env));
+    return { ...command, env: { ...env, ...command.env } };
   };
 }

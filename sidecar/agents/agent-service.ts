@@ -17,7 +17,7 @@ import type { Registries } from "./registry/registries";
 import { RegistryError } from "./registry/fetch-document";
 
 export interface AgentServiceWorld {
-  readonly installers: Readonly<Record<Installable, Pick<Installer, "state" | "install" | "cancel" | "remove">>>;
+  readonly installers: Readonly<Record<Installable, Pick<Installer, "state" | "missing" | "install" | "cancel" | "remove">>>;
   readonly registries: Registries;
   readonly icons: Icons;
   /** Rejects with a `RegistryError`. */
@@ -38,7 +38,7 @@ export class AgentService {
   constructor(private readonly world: AgentServiceWorld) {}
 
   readonly handlers: AgentHandlers = {
-    "registry/agents": async ({ url }) => this.world.registries.view(url, (of, config) => this.#state(of, config)),
+    "registry/agents": async ({ url }) => this.world.registries.view(url, (of, configs) => this.world.installers[of].missing(configs)),
     "registry/updates": async ({ url, agents, extensions }) => this.world.registries.updates(url, { agents, extensions }),
     "registry/icons": async ({ url, ids }, signal) => ({ icons: await this.world.icons.of(await this.world.registries.pictures(url, ids), abortSignal(signal)) }),
     "registry/extension": ({ url, of = "extension" }, signal) => sentenced(async () => ({ entry: await this.world.documentAt(url, of, abortSignal(signal)) })),

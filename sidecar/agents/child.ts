@@ -10,9 +10,11 @@
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
-import { agentNotFound, agentNotStarted, type AgentError } from "../errors";
+import { agentBusy, agentNotFound, agentNotStarted, type AgentError } from "../errors";
 import type { Clock } from "../rpc/clock";
+import { isObject } from "../rpc/json";
 import { childEnvironment, RUN_ID } from "./environment";
 import type { SystemTools } from "./process-table";
 import { UnquotableArgument, windowsLaunch } from "./windows-command";
@@ -74,8 +76,10 @@ export type Started = { readonly kind: "running"; readonly child: Child } | { re
 /** Never throws. */
 export function startChild(spec: ProcessSpec, world: ProcessWorld): Started {
   const runId = world.ledger.nextRunId();
+  knownSecrets.add(secretsGiven(spec.args, spec.env));
   let child: ChildProcessWithoutNullStreams;
-  try { child = spawnChild(spec, childEnvironment(world.environment?.() ?? process.env, spec.env, runId)); }
+  const environment = childEnvironment(world.environment?.() ?? process.env, spec.env, runId);
+  try { child = retriedWhileBusy(() => spawnChild(spec, environment), pause); }
   catch (error) { return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) }; }
   const { pid } = child;
   if (pid === undefined) return { kind: "failed", why: new Promise(resolve => { child.once("error", error => resolve(whyNot(spec, error))); }) };
@@ -209,9 +213,30 @@ function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, str
   });
 }
 
+/** Attempts to start a program whose file is still open for writing, and the pause between two. */
+const MAX_ATTEMPTS = 20, BUSY_PAUSE_MS = 10;
+
+/**
+ * Retries while the system answers ETXTBSY: for a program that has just been installed, or whose open file another process
+ * inherits while it starts (https://github.com/golang/go/issues/22315). Throws the last error.
+ */
+export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void): T {
+  for (let attempt = 1; ; attempt++) {
+    try { return start(); }
+    catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isObject(error) || error.code !== "ETXTBSY") throw error;
+      wait(BUSY_PAUSE_MS);
+    }
+  }
+}
+
+/** Blocks the thread: whoever starts a child has its process id at once. */
+function pause(ms: number): void { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms); }
+
 /** A folder that is not there looks like a command that is not: the system says ENOENT for both. */
 function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
   if (!isFolder(cwd)) return agentNotStarted(name, `its folder “${cwd}” does not exist.`, error);
+  if (isObject(error) && error.code === "ETXTBSY") return agentBusy(name, command, error);
   if (error instanceof UnquotableArgument) return agentNotStarted(name, error.message, error);
   return agentNotFound(name, command, error);
 }

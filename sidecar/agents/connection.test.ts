@@ -155,14 +155,18 @@ suite("agent connection", () => {
 
   test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
     const world = new World();
-    await rejects(world.connect(new MemoryAgent([], { protocolVersion: 2 })), /Ada answered with an error: it speaks ACP version 2/);
+    await rejects(world.connect(new MemoryAgent([], { protocolVersion: 2 })), /Ada uses ACP version 2; this session supports version 1\./);
+    await rejects(
+      world.connect(new MemoryAgent([], {})),
+      /^AgentError: Ada is not an ACP agent: its answer to initialize has no protocol version\./,
+    );
     const failing = new MemoryAgent(["initialize"]);
     void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
     await rejects(world.connect(failing), /^AgentError: Ada wants you to sign in\. Send your prompt again/);
     const dying = new MemoryAgent(["initialize"]);
     void dying.next("initialize").then(() => dying.die());
     await rejects(world.connect(dying), /closed the connection/);
-    deepEqual(world.told, ["stopped", "stopped", "stopped"]);
+    deepEqual(world.told, ["stopped", "stopped", "stopped", "stopped"]);
   });
 
   test("a session is set up with servers and what else is to be told", async () => {

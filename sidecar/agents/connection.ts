@@ -6,10 +6,10 @@
  * to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent dies.
  */
 import { IDE_OPERATION } from "../../src/protocol/ide";
-import { agentAnswered } from "../errors";
+import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
-import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
+import { isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { acceptedBy, canClose, capabilitiesOf, introduction, introductionOf, type AcpVersion, type AgentCapabilities, type AgentRole, type Introduction } from "./introduction";
 import type { MissingExtension } from "./extension-chain";
@@ -103,13 +103,16 @@ export class AgentConnection implements AsyncDisposable {
         take: answer => {
           const agent = introductionOf(answer, options.protocol);
           if (agent) return agent;
-          throw agentAnswered(options.name, `it speaks ACP version ${String(objectOr(answer).protocolVersion)}, this needs version ${options.protocol === 1 ? "1" : "1 or 2"}.`, answer);
+          const { protocolVersion } = objectOr(answer);
+          throw typeof protocolVersion === "number" ? agentSpeaksOtherAcp(options.name, protocolVersion, options.protocol, answer)
+            : agentSpeaksNoAcp(options.name, answer);
         },
       });
       return connection;
     } catch (error) {
+      const lastWords = options.lastWords();
       await connection[Symbol.asyncDispose]();
-      throw error;
+      throw error instanceof AgentError ? withLastWords(error, lastWords) : error;
     }
   }
 
@@ -178,7 +181,7 @@ export class AgentConnection implements AsyncDisposable {
     const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
     this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
       if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
-      else if (outcome.ok) ended({ kind: "stopped", reason: stringOr(objectOr(outcome.result).stopReason, "end_turn") });
+      else if (outcome.ok) ended(stoppedBy(outcome.result));
       else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
       else if (!turn || this.#turns.drop(sessionId, turn)) ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
     });
@@ -219,8 +222,10 @@ export class AgentConnection implements AsyncDisposable {
     const { sessionId, update, elicitationId } = objectOr(params);
     switch (method) {
       case "session/update": {
-        const heard: (void | Promise<void>)[] = [];
-        if (!this.#routes.tell(sessionId, listener => { heard.push(listener.update(update)); })) this.options.odd("update for an unknown session", { sessionId });
+        const heard: (void | Promise<void>)[] = [], subagent = this.#subagentOf(sessionId);
+        this.#announced(sessionId, objectOr(update));
+        const told = this.#routes.tell(sessionId, listener => { heard.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update)); });
+        if (!told) this.options.odd("update for an unknown session", { sessionId });
         if (this.version === 2) this.#turns.update(stringOr(sessionId, ""), objectOr(update), error => agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error));
         return heard[0];
       }
@@ -242,7 +247,23 @@ export class AgentConnection implements AsyncDisposable {
     const listener = elsewhere ? this.#routes.newestWaiting : undefined;
     if (listener) return listener.request(request);
     if (elsewhere) return request.respond({ action: "cancel" });
-    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request))) request.fail(noSession(request));
+    const subagent = this.#subagentOf(sessionId);
+    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request, subagent))) request.fail(noSession(request));
   }
 
+  /** `subagent_update` comes before all other traffic of the subagent's session (schema v2, `SubagentUpdate`). */
+  #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
+    if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
+    if (!this.#routes.adopt(subagent, parent))
+      this.options.odd("a subagent that is another session", { parent, subagent });
+  }
+
+  #subagentOf(sessionId: unknown): string | undefined {
+    return typeof sessionId === "string" && this.#routes.topOf(sessionId) !== sessionId ? sessionId : undefined;
+  }
+}
+
+function stoppedBy(result: unknown): PromptOutcome {
+  const { stopReason, usage } = objectOr(result);
+  return { kind: "stopped", reason: stringOr(stopReason, "end_turn"), ...(isObject(usage) ? { usage } : {}) };
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
+import { KnownDialects } from "../conductor/proxy-dialect";
 import { AgentError, agentExited } from "../errors";
 import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain } from "../testing/memory-chain";
@@ -31,6 +32,20 @@ suite("extensions of a chain", () => {
     deepEqual(components.map(({ name }) => name), ["A", "A (b)", "Ada (ada)"]);
     for (const component of components) if (component.kind === "external") await rejects(async () => component.start());
     deepEqual(world.started, ["“A”", "“A”", "“Ada”"]);
+  });
+
+  test("have the memory of their program, which later chains share", async () => {
+    const dialects = new KnownDialects(), world = new World();
+    const memory: ExtensionWorld["memory"] = command => command.kind === "process" ? dialects.of(command.command) : undefined;
+    const find = async (id: string) => {
+      const [component] = (await findExtensions([extension(id)], [], new AbortController().signal, { ...world, memory })).components;
+      return component?.kind === "external" ? component.memory : undefined;
+    };
+    const first = await find("a");
+    if (first) first.dialect = "proxy";
+    deepEqual([(await find("a"))?.dialect, (await find("b"))?.dialect], ["proxy", undefined]);
+    for (let i = 0; i < 100; i++) await find(`other ${i}`);
+    equal((await find("a"))?.dialect, undefined, "it is bounded");
   });
 
   test("one that is part of this program needs no process; one of another version is left out", async () => {
@@ -90,7 +105,7 @@ suite("extensions of a chain", () => {
 
   test("the end of one is told as its own, the end of anything else as that is told", async () => {
     const chain = await new World().all(extension("a")), ended = chain.explained({ component: "A", reason: { message: "a line was too long.", cause: "last words" } });
-    deepEqual([ended instanceof AgentError && ended.code, ended?.message, ended?.cause], ["extension", "The agent extension “A” has ended: a line was too long. The agent ended with it; your next prompt starts both again.", "last words"]);
+    deepEqual([ended instanceof AgentError && ended.code, ended?.message, ended?.cause], ["extension", "The agent extension “A” has ended: a line was too long. The agent ended with it; both restart with your next prompt.", "last words"]);
     const reason = { message: "Ada has gone." };
     deepEqual([chain.explained({ component: "Ada", reason }), chain.explained({}), chain.explained(undefined)], [reason, undefined, undefined]);
   });

@@ -7,6 +7,7 @@
  */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { Notice, ProxyComponent, Running } from "../conductor/component";
+import type { DialectMemory } from "../conductor/proxy-dialect";
 import { AgentError, extensionEnded, notBuiltIn } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { Sight } from "./agent-witness";
@@ -24,6 +25,8 @@ export interface ExtensionWorld extends McpExtensionWorld {
   readonly builtIn: (config: ExtensionConfig, name: string) => Promise<ProxyComponent | undefined>;
   /** In the session's folder. `name`: for sentences. */
   readonly start: (name: string, command: AgentCommand) => Promise<Running>;
+  /** What is known of the program from earlier chains. */
+  readonly memory?: (command: AgentCommand) => DialectMemory | undefined;
   readonly saw: (id: string, sight: Sight) => void;
 }
 
@@ -54,7 +57,8 @@ async function proxyOf(config: ExtensionConfig, name: string, signal: AbortSigna
   if (address) return addressComponent(config, name, address, world);
   const command = await world.command(config, signal);
   if (config.kind === "mcp") return serverComponent(config, name, command, world);
-  return { kind: "external", name, start: () => world.start(quoted(config.name), command) };
+  const memory = world.memory?.(command);
+  return { kind: "external", name, ...(memory === undefined ? {} : { memory }), start: () => world.start(quoted(config.name), command) };
 }
 
 export class ExtensionChain {

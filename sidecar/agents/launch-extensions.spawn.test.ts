@@ -90,8 +90,8 @@ suite("launch with extensions", () => {
     await using world = new World();
     const connection = await world.launch(ADA, [rule("House rules", "Be brief."), extension("Pass", local(program("pass-proxy"))), rule("Other rules", "received")]);
     match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
-    deepEqual(world.passed.slice(0, 3), ["client → House rules", "House rules → Pass", "Pass → Other rules"]);
-    equal(world.passed.at(-1)?.endsWith("→ Ada"), true);
+    deepEqual(world.passed.slice(0, 3), ["client → 1 House rules", "1 House rules → 2 Pass", "2 Pass → 3 Other rules"]);
+    equal(world.passed.at(-1)?.endsWith("→ agent"), true);
     deepEqual([connection.missing, world.sights], [[], ["house-rules started", "pass started", "other-rules started"]]);
     deepEqual(world.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
   });
@@ -136,14 +136,14 @@ suite("launch with extensions", () => {
     await using world = new World();
     world.proxies = [{ kind: "internal", name: "tools", serve: passing }];
     await said(await world.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
-    deepEqual(world.passed.slice(0, 2), ["client → House rules", "House rules → tools"]);
+    deepEqual(world.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
   });
 
   test("Eliza has them, too; two of one name are told apart", async () => {
     await using world = new World();
     const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
     ok((await said(await world.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
-    deepEqual(world.passed.slice(0, 2), ["client → House rules", "House rules → House rules (twin)"]);
+    deepEqual(world.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 House rules (twin)"]);
   });
 
   const LEFT_OUT: readonly (readonly [what: string, extension: ExtensionConfig, sentence: string])[] = [
@@ -153,7 +153,7 @@ suite("launch with extensions", () => {
     ["dies when it is asked", rogue("Bad", "--die-on-initialize"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
     ["dies while it is asked", rogue("Bad", "--die-after-forward"), "The agent extension “Bad” stopped unexpectedly (exit code 3)."],
     ["is no extension", rogue("Bad", "--not-a-proxy"), "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize."],
-    ["breaks the protocol", rogue("Bad", "--change-version"), "The agent extension “Bad” is left out: it changed the version of the protocol."],
+    ["breaks the protocol", rogue("Bad", "--change-version"), "The agent extension “Bad” is left out: it answered with version 99 of the protocol, its successor with 1."],
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
     test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
@@ -189,7 +189,7 @@ suite("launch with extensions", () => {
   test("one that dies later ends the agent with it, and is named", async () => {
     await using world = new World();
     const connection = await world.launch(ADA, [rule("House rules", "Be brief."), rogue("Bad", "--die-on", "session/prompt")]), { closed } = await said(connection, "hello");
-    equal(closed?.message, "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; your next prompt starts both again.");
+    equal(closed?.message, "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; both restart with your next prompt.");
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();
     deepEqual(world.sights.slice(2), ["house-rules ended", "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3)."]);
@@ -216,7 +216,7 @@ suite("launch with extensions", () => {
     await using world = new World();
     const connection = await world.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await said(connection, "crash 3");
-    equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Your next prompt starts it again.");
+    equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
     await connection[Symbol.asyncDispose]();
     deepEqual(world.sights, ["pass started", "pass ended"]);
   });

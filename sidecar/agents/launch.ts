@@ -7,6 +7,7 @@ import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
+import type { KnownDialects } from "../conductor/proxy-dialect";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
@@ -36,6 +37,8 @@ export interface LaunchWorld {
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** How it went with an extension. */
   readonly saw?: (extensionId: string, sight: Sight) => void;
+  /** How the programs of extensions are initialised, as earlier chains found out. */
+  readonly dialects?: KnownDialects;
   readonly trace?: Trace | undefined;
   /** What stands between the extensions and the agent, from the client on; nothing unless given. `odd`: for the log. */
   readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
@@ -96,6 +99,7 @@ async function found({ agent, cwd, extensions = [] }: AgentKey, signal: AbortSig
     builtIn: async (extension, name) => world.builtIn?.(extension, name, odd),
     start: (name, command) => startCommand(name, command, cwd, world), saw: (id, sight) => world.saw?.(id, sight),
     find: async program => world.find ? world.find(program) : program, odd,
+    memory: command => command.kind === "process" ? world.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
   });
   chain.catch(() => undefined); // it says why it was given up, which is told by the agent
   try {

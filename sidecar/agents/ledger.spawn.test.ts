@@ -1,5 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { appendFileSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync, mkdirSync } from "node:fs";
+import {
+  appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
@@ -15,6 +17,7 @@ import { openLedger, readLedger, reapLeftOvers } from "./ledger";
 import { startProcess, systemTools } from "./process";
 import { processTable } from "./process-table";
 import { reap, recordsIn } from "./reap";
+import { orphanedRuns, placeOf } from "./run-owner";
 import { newRun } from "./runs";
 
 const table = processTable(systemTools);
@@ -37,7 +40,9 @@ suite("the ledger", () => {
     const [file = ""] = ledgers(folder.path);
     const read = (): ReturnType<typeof readLedger> => readLedger(readFileSync(path.join(folder.path, "processes", file), "utf8"));
     deepEqual(read(), { owner: { pid: process.pid, started: table.startOf(process.pid), run: "R", host: hostname() }, records: [] });
-    deepEqual([ledger.nextRunId(), ledger.nextRunId()], ["R.1", "R.2"]);
+    deepEqual([ledger.nextRunId(), ledger.nextRunId()], [`${ledger.run}.1`, `${ledger.run}.2`]);
+    const place = placeOf(table.computer, path.join(folder.path, "processes")), orphan = { pid: 5, group: 5, started: "t", runId: ledger.run };
+    deepEqual([ledger.run.startsWith("R."), orphanedRuns([orphan], place)], [true, [ledger.run]]);
     const started = ledger.started(process.pid, "R.1", "agent");
     deepEqual(read().records, [started]);
     ledger.close();
@@ -48,13 +53,16 @@ suite("the ledger", () => {
     deepEqual(ledgers(folder.path), []);
   });
 
-  test("that cannot be written is a warning", () => {
+  test("that cannot be written is one warning", () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "processes"), "a file where the folder should be");
     const warnings: string[] = [];
     const ledger = openLedger(folder.path, "R", { warn: message => warnings.push(message) });
     equal(ledger.started(process.pid, "R.1", "agent").pid, process.pid);
-    equal(warnings.length, 2);
+    deepEqual(warnings.map(message => message.replace(folder.path, "")), [
+      "Symposium cannot record the processes that it starts, because the folder is not writable (/processes). "
+      + "After a crash, agents may keep running until Symposium starts again. Check the folder's permissions.",
+    ]);
   });
 
   test("a torn last line hides no other, wherever it is torn", () => {
@@ -107,13 +115,21 @@ suite("left-overs of other sidecars", () => {
   });
 });
 
+interface Spawner extends AsyncDisposable {
+  readonly drive: ReturnType<typeof startProcess>;
+  readonly record: ChildProcessRecord;
+}
+
 /** A small sidecar with a stubborn agent, ready. */
-async function spawner(storage: string, run: string): Promise<{ drive: ReturnType<typeof startProcess>; record: ChildProcessRecord } & AsyncDisposable> {
+async function spawner(storage: string, run: string, files: "writes" | "noWrites" = "writes"): Promise<Spawner> {
   const own = openLedger(path.join(storage, "own"), newRun());
   const flags = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"];
   let ready: (line: string) => void = () => undefined;
   const first = new Promise<string>(resolve => { ready = resolve; });
-  const drive = startProcess(program("spawner", [storage, run, ...flags]), {
+  const spec = program("spawner", [storage, run, ...flags]);
+  // RLIMIT_FSIZE: files can be made, and nothing can be written to them.
+  const args = ["-c", 'ulimit -f 0; exec "$0" "$@"', spec.command, ...spec.args], limited = { ...spec, command: "/bin/sh", args };
+  const drive = startProcess(files === "writes" ? spec : limited, {
     clock: realClock, ledger: own, report: { started: () => undefined, ended: () => undefined },
     log: (message, { line }) => { if (message === "garbage on stdout") ready(String(line)); },
   });
@@ -162,6 +178,49 @@ suite("after kill -9 of a sidecar", function () {
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
     equal(await reap([small.record], options), true);
+    deepEqual(census(run), []);
+  });
+});
+
+suite("after kill -9 of a sidecar that could not write its ledger", function () {
+  suiteSetup(function () { if (process.platform !== "linux") skipped(this, NEEDS_PROC); });
+
+  test("ends its processes by their run id when the ledger is gone", async () => {
+    using folder = temporaryFolder();
+    const run = newRun();
+    await using small = await spawner(folder.path, run);
+    rmSync(path.join(folder.path, "processes"), { recursive: true });
+    await reapLeftOvers(folder.path, options);
+    equal(census(run).length, 3, "while it lives, nothing is touched");
+    process.kill(small.drive.pid!, "SIGKILL");
+    await small.drive.exited;
+    await Promise.all([reapLeftOvers(folder.path, options), reapLeftOvers(folder.path, options)]);
+    deepEqual(census(run), []);
+  });
+
+  test("ends them where every write fails, as on a full disk", async () => {
+    using folder = temporaryFolder();
+    const run = newRun();
+    await using small = await spawner(folder.path, run, "noWrites");
+    const texts = ledgers(folder.path).map(name => readFileSync(path.join(folder.path, "processes", name), "utf8"));
+    deepEqual(texts, [""], "the ledger is empty");
+    process.kill(small.drive.pid!, "SIGKILL");
+    await small.drive.exited;
+    equal(census(run).length, 3);
+    await reapLeftOvers(folder.path, options);
+    deepEqual(census(run), []);
+  });
+
+  test("leaves the processes of another storage folder alone", async () => {
+    using folder = temporaryFolder();
+    using other = temporaryFolder();
+    const run = newRun();
+    await using small = await spawner(folder.path, run);
+    process.kill(small.drive.pid!, "SIGKILL");
+    await small.drive.exited;
+    await reapLeftOvers(other.path, options);
+    equal(census(run).length, 3);
+    await reapLeftOvers(folder.path, options);
     deepEqual(census(run), []);
   });
 });

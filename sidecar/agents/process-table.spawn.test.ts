@@ -1,6 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { RUN_ID } from "./environment";
-import { parsePs, parseStat, processTable } from "./process-table";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { parseCpu, parsePs, parsePsTimes, parseStat, parseTreeTimes, processTable } from "./process-table";
 import { systemTools } from "./process";
 
 const silent = { now: () => undefined, soon: () => Promise.resolve(undefined) };
@@ -8,19 +10,19 @@ const silent = { now: () => undefined, soon: () => Promise.resolve(undefined) };
 suite("the process table", () => {
   test("a name in /proc may hold spaces and parentheses", () => {
     const rest = "S 1 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 10";
-    deepEqual(parseStat(`42 (a) b (c) ${rest}`), { group: 42, ticks: "987654" });
+    deepEqual(parseStat(`42 (a) b (c) ${rest}`), { group: 42, parent: 1, ticks: "987654" });
     equal(parseStat(`42 (x) ${rest.replace("S", "Z")}`), undefined);
-    deepEqual(parseStat(`42 (x) ${rest.replace("S", "Z")}`, true), { group: 42, ticks: "987654" });
+    deepEqual(parseStat(`42 (x) ${rest.replace("S", "Z")}`, true), { group: 42, parent: 1, ticks: "987654" });
     equal(parseStat(""), undefined);
   });
 
   test("ps is read with or without an environment behind the command", () => {
     deepEqual(parsePs([
-      `  501   501 S    Sat Nov  1 09:08:07 2026 node agent.js PATH=/bin ${RUN_ID}=run.1 HOME=/Users/a b`,
-      "  502   501 Z    Sat Nov 21 09:08:07 2026 (node)",
-      "99999     1 Ss+  Sat Nov 21 09:08:08 2026 /bin/sh -c x=1 y", "nonsense", ""].join("\n")), [
-      { pid: 501, group: 501, started: "Sat Nov 1 09:08:07 2026", runId: "run.1" },
-      { pid: 99999, group: 1, started: "Sat Nov 21 09:08:08 2026" },
+      `  501   500   501 S    Sat Nov  1 09:08:07 2026 node agent.js PATH=/bin ${RUN_ID}=run.1 HOME=/Users/a b`,
+      "  502   501   501 Z    Sat Nov 21 09:08:07 2026 (node)",
+      "99999     2     1 Ss+  Sat Nov 21 09:08:08 2026 /bin/sh -c x=1 y", "nonsense", ""].join("\n")), [
+      { pid: 501, group: 501, parent: 500, started: "Sat Nov 1 09:08:07 2026", runId: "run.1" },
+      { pid: 99999, group: 1, parent: 2, started: "Sat Nov 21 09:08:08 2026" },
     ]);
   });
 
@@ -37,6 +39,28 @@ suite("the process table", () => {
     deepEqual(asked.at(-1), ["taskkill", "/T", "/F", "/PID", "88"]);
   });
 
+  test("the CPU time of a group is read from /proc, from ps, and from PowerShell", () => {
+    deepEqual(parseCpu("42 (a) b (c) S 1 41 42 0 -1 4194304 1 2 3 4 150 50 1000 300 20 0 1 0 987654 1000 10"), { group: 41, seconds: 15 });
+    deepEqual([parseCpu(""), parseCpu("42 (x) S 1 42 42")], [undefined, undefined]);
+    equal(parsePsTimes("  501   0:01.50\n  501 1-02:03:04\n99 10:00\nnonsense\n", 501), 1.5 + 86_400 + 2 * 3600 + 3 * 60 + 4);
+    equal(parsePsTimes("99 10:00\n", 501), undefined);
+    equal(parseTreeTimes("10 1 10000000\r\n12 11 5000000\r\n11 10 20000000\r\n13 1 90000000\r\n", 10), 3.5);
+    equal(parseTreeTimes("", 10), undefined);
+  });
+
+  for (const platform of process.platform === "win32" ? ["win32"] : process.platform === "linux" ? ["linux", "darwin"] : [process.platform]) {
+    test(`the CPU time of a group that works grows, and of one that is gone nothing is told (as on ${platform})`, async () => {
+      const { cpuSeconds } = processTable(systemTools, platform);
+      const child = spawn(process.execPath, ["-e", "const used=()=>{const{user,system}=process.cpuUsage();return user+system};while(used()<11e5);console.log(1);setInterval(()=>{},1e3)"], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+      const group = child.pid ?? 0;
+      await once(child.stdout, "data");
+      ok((await cpuSeconds(group) ?? 0) >= 1);
+      child.kill("SIGKILL");
+      await once(child, "close");
+      equal(await cpuSeconds(group), undefined);
+    });
+  }
+
   test("where the system does not tell, nothing equals nothing", async () => {
     for (const platform of ["darwin", "win32"]) deepEqual(await processTable(silent, platform).living(), []);
     const { startOf, sameStart } = processTable(silent, "darwin");
@@ -52,6 +76,7 @@ suite("the process table", () => {
       ok(self && table.sameStart(self.started, table.startOf(process.pid)));
       equal(self.pid, table.self.pid);
       equal(self.group, table.self.group);
+      equal(self.parent, process.ppid);
       ok((await table.living()).some(({ pid }) => pid === process.pid));
     });
   }

@@ -1,5 +1,6 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, closeSync, copyFileSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
@@ -12,6 +13,7 @@ import { hurriedClock } from "../testing/hurried-clock";
 import { scriptedAgent } from "../testing/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
+import { retriedWhileBusy } from "./child";
 import { readLedger } from "./ledger";
 import { startProcess, type AgentProcess, type ProcessSpec } from "./process";
 
@@ -33,14 +35,16 @@ suite("a child process", () => {
     const [file = ""] = readdirSync(path.join(folder.path, "processes"));
     const { records } = readLedger(readFileSync(path.join(folder.path, "processes", file), "utf8"));
     deepEqual(records, drive.reported);
-    deepEqual({ ...records[0], started: "" }, { pid: drive.process.pid, group: drive.process.pid, started: "", runId: `${drive.run}.1`, command: process.execPath });
+    const { process: { pid }, ledger } = drive;
+    deepEqual({ ...records[0], started: "" }, { pid, group: pid, started: "", runId: `${ledger.run}.1`, command: process.execPath });
   });
 
   test("leads a group of its own, with the run id in its environment", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     await using drive = await started([]);
     const { pid } = drive.process;
-    deepEqual(census(drive.run).map(({ command: _, ...rest }) => rest), [{ pid, group: pid, parent: process.pid, runId: `${drive.run}.1` }]);
+    const runId = `${drive.ledger.run}.1`;
+    deepEqual(census(drive.run).map(({ command: _, ...rest }) => rest), [{ pid, group: pid, parent: process.pid, runId }]);
   });
 
   test("has the variables of its configuration, and none of VS Code's", async () => {
@@ -184,6 +188,102 @@ suite("why a process ended", () => {
     await new Promise(resolve => { setImmediate(resolve); });
     process.off("unhandledRejection", listener);
     deepEqual(unheard, [], "the exit that nobody asked about rejects in silence");
+  });
+});
+
+suite("the last words of a program that exits at once", () => {
+  const cases = [
+    ["on stderr", "process.stderr.write('one\\ntwo: no licence\\n'); process.exit(1)", /^one\ntwo: no licence$/],
+    [
+      "on stdout, where it prints nothing on stderr",
+      "process.stdout.write('usage: agent --acp\\n'); process.exit(1)",
+      /^usage: agent --acp$/,
+    ],
+    [
+      "on stderr, where it prints on both",
+      "console.log('usage'); console.error('no licence'); process.exit(1)",
+      /^no licence$/,
+    ],
+  ] as const;
+  for (const [what, program, words] of cases) test(what, async () => {
+    await using drive = new Drive({
+      name: "Agent",
+      command: process.execPath,
+      args: ["-e", program],
+      env: {},
+      cwd: process.cwd(),
+    });
+    await rejects(drive.initialize(), /Agent stopped unexpectedly \(exit code 1\)/);
+    match(String((await reasonOf(drive)).cause), words);
+  });
+});
+
+suite("a program whose file is open for writing", () => {
+  const busy = (): Error => Object.assign(new Error("spawn ETXTBSY"), { code: "ETXTBSY" });
+
+  test("is started when the file is closed", () => {
+    const waited: number[] = [];
+    let attempts = 0;
+    equal(
+      retriedWhileBusy(
+        () => {
+          if (++attempts < 3) throw busy();
+          return "started";
+        },
+        ms => {
+          waited.push(ms);
+        },
+      ),
+      "started",
+    );
+    deepEqual(waited, [10, 10]);
+  });
+
+  test("is given up after a bounded number of attempts; other errors are not retried", () => {
+    let attempts = 0;
+    throws(() => retriedWhileBusy(() => { attempts++; throw busy(); }, () => undefined), /ETXTBSY/);
+    equal(attempts, 20);
+    attempts = 0;
+    throws(() => retriedWhileBusy(() => { attempts++; throw new Error("other"); }, () => undefined), /other/);
+    equal(attempts, 1);
+  });
+
+  test("says so when it stays open", async function () {
+    if (process.platform !== "linux")
+      return skipped(this, "only Linux refuses to start a file that is open for writing");
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, "agent");
+    copyFileSync(process.execPath, file);
+    chmodSync(file, 0o755);
+    const handle = openSync(file, "r+");
+    try {
+      await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
+      match(
+        (await reasonOf(drive)).message,
+        /^Agent could not be started: “.*agent” is being written by another program\./,
+      );
+    } finally { closeSync(handle); }
+  });
+
+  test("is started as soon as the other process closes it", async function () {
+    if (process.platform !== "linux")
+      return skipped(this, "only Linux refuses to start a file that is open for writing");
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, "agent");
+    copyFileSync(process.execPath, file);
+    chmodSync(file, 0o755);
+    const writer = spawn("sh", ["-c", `exec 3<>'${file}'; echo open; sleep 0.05`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise(resolve => { writer.stdout.once("data", resolve); });
+    await using drive = new Drive({
+      name: "Agent",
+      command: file,
+      args: ["-e", "process.exit(7)"],
+      env: {},
+      cwd: folder.path,
+    });
+    match((await reasonOf(drive)).message, /exit code 7/);
   });
 });
 

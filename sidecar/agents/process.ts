@@ -7,6 +7,8 @@
  * rejected `exited`. How it is started and ended is in `child.ts`.
  */
 import { Socket } from "node:net";
+import { StringDecoder } from "node:string_decoder";
+import { RedactedStream } from "../../src/protocol/redaction/redact";
 import { agentExited, type AgentError } from "../errors";
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import { ndjsonChannel } from "../rpc/ndjson";
@@ -38,7 +40,19 @@ const LAST_WORDS_MS = 250;
 const PROLONGED_MS = 10_000;
 /** An agent that has closed its stdout, and lives on, cannot be talked to. */
 const SILENT_MS = 1000;
-const STDERR_BYTES = 64 * 1024;
+const STDERR_BYTES = 64 * 1024, GARBAGE_BYTES = 4 * 1024;
+/** From the end of a process that was killed, or does not read, to the time when that is noticed. */
+const UNNOTICED_MS = 100;
+/** A program that fails by itself may do so because of what it has just read. */
+const OWN_FAULTS: ReadonlySet<NodeJS.Signals> = new Set([
+  "SIGSEGV",
+  "SIGABRT",
+  "SIGBUS",
+  "SIGILL",
+  "SIGFPE",
+  "SIGTRAP",
+  "SIGSYS",
+]);
 /** Of one process; the ring buffer has the end of it. */
 const LOGGED_BYTES = 256 * 1024;
 
@@ -51,7 +65,13 @@ class RunningProcess implements AgentProcess {
   readonly #world: ProcessWorld;
   readonly #stdio: Channel;
   readonly #stderr = new LastBytes(STDERR_BYTES);
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #words = new RedactedStream();
+  /** Text on stdout that is no message: some programs print there why they exit. */
+  readonly #garbage = new LastBytes(GARBAGE_BYTES);
   readonly #lastWords: Promise<Closed>;
+  /** When writing to its stdin failed. */
+  #inputFailed: number | undefined;
   /** While the receiver has asked for a pause. */
   #receiving: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -62,10 +82,18 @@ class RunningProcess implements AgentProcess {
     this.#world = world;
     this.pid = child.pid;
     this.exited = child.exited;
-    this.#lastWords = this.exited.then(async exit => { await this.#drained(); return this.#explain(statusOf(exit)); });
+    this.#lastWords = this.exited.then(async exit => {
+      const readUntil = this.#readUntil(exit);
+      await this.#drained();
+      return this.#explain(statusOf(exit), readUntil);
+    });
+    child.stdin.once("error", () => { this.#inputFailed ??= this.#world.clock.now(); });
     child.stderr.on("data", (chunk: Buffer) => this.#said(chunk));
     this.#stdio = ndjsonChannel(child.stdout, child.stdin, {
-      garbage: (line, why) => this.#log("garbage on stdout", { line, why }),
+      garbage: (line, why) => {
+        this.#garbage.push(Buffer.from(`${line}\n`));
+        this.#log("garbage on stdout", { line, why });
+      },
       closedReason: () => this.#whySilent(),
     });
     this.channel = {
@@ -102,7 +130,20 @@ class RunningProcess implements AgentProcess {
     return this.#explain("it closed its output");
   }
 
-  #explain(status: string): AgentError { return agentExited(this.#name, status, this.stderr()); }
+  #explain(status: string, readUntil?: number): AgentError {
+    return agentExited(
+      this.#name,
+      status,
+      this.stderr().trim() === "" ? this.#garbage.text() : this.stderr(),
+      readUntil,
+    );
+  }
+
+  /** See `AgentError.readUntil`. */
+  #readUntil({ signal }: Exit): number {
+    const now = this.#world.clock.now(), wasKilled = signal !== null && !OWN_FAULTS.has(signal);
+    return Math.min(wasKilled ? now - UNNOTICED_MS : now, (this.#inputFailed ?? Infinity) - UNNOTICED_MS);
+  }
 
   /** Until both pipes are at their end, or for a while nothing came although the receiver was ready for it. */
   async #drained(): Promise<void> {
@@ -117,6 +158,7 @@ class RunningProcess implements AgentProcess {
       await new Promise(resolve => { setImmediate(resolve); }); // what was read is handed on
       over = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
+    this.#logWords(this.#words.push(this.#decoder.end()) + this.#words.end());
     stdout.destroy();
     stderr.destroy();
   }
@@ -124,9 +166,11 @@ class RunningProcess implements AgentProcess {
   #said(chunk: Buffer): void {
     const logged = this.#stderr.total;
     this.#stderr.push(chunk);
-    if (logged < LOGGED_BYTES) this.#log("stderr", { text: chunk.toString() });
+    if (logged < LOGGED_BYTES) this.#logWords(this.#words.push(this.#decoder.write(chunk)));
     if (logged < LOGGED_BYTES && this.#stderr.total >= LOGGED_BYTES) this.#log("more on stderr is not logged", { bytes: LOGGED_BYTES });
   }
+
+  #logWords(text: string): void { if (text !== "") this.#log("stderr", { text }); }
 
   #log(message: string, detail: Readonly<Record<string, unknown>>): void { this.#world.log(message, { agent: this.#name, ...detail }); }
 }

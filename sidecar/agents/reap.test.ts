@@ -6,6 +6,8 @@ import { belonging, endAll, reap, recordsIn, type ReapOptions, type Suspects } f
 
 const record = (pid: number, { started = `t${pid}`, runId = "R.1" } = {}): ChildProcessRecord => ({ pid, group: pid, started, runId, command: "agent" });
 const entry = (pid: number, group: number, runId?: string, started = `t${pid}`): ProcessEntry => ({ pid, group, started, ...(runId === undefined ? {} : { runId }) });
+const run: Suspects = { records: [], runs: ["R"] };
+const child = (pid: number, parent: number): ProcessEntry => ({ ...entry(pid, pid), parent });
 const sameStart = (a: string, b: string): boolean => a !== "" && a === b;
 const self = { pid: 2, group: 2 };
 
@@ -37,8 +39,12 @@ suite("who is reaped", () => {
     deepEqual(found({ records: [record(50)], runs: ["R"] }, [entry(2, 50, "R.1"), entry(3, 50), entry(50, 50)], { pid: 2, group: 50 }), [50]));
   test("never the run that the reaper itself was started in", () =>
     deepEqual(found({ records: [record(50)], runs: ["R"] }, [entry(50, 50, "R.1"), entry(70, 70, "R.1")], { pid: 2, group: 2, runId: "R.1" }), []));
-  test("never init, whatever it looks like", () =>
-    deepEqual(found({ records: [], runs: ["R"] }, [entry(1, 1, "R.1")]), []));
+  test("never init, whatever it looks like, nor its children", () =>
+    deepEqual(found({ records: [], runs: ["R"] }, [entry(1, 1, "R.1"), child(60, 1)]), []));
+  test("descendants that have cleared their environment and left the group", () =>
+    deepEqual(found(run, [entry(50, 50, "R.1"), child(60, 50), child(70, 60), child(80, 1)]), [50, 60, 70]));
+  test("not the reaper's own ancestors, nor what else they have started", () =>
+    deepEqual(found(run, [entry(50, 50, "R.1"), child(60, 50), child(61, 60), child(2, 60), child(90, 2)]), [50]));
   test("records of others are looked at before they are believed", () =>
     deepEqual(recordsIn([record(50), { ...record(51), group: 1 }, { ...record(52), pid: "52" }, { ...record(53), runId: "" }, { ...record(54), started: 5 }, null, { ...record(-55) }]), [record(50)]));
 });
@@ -49,8 +55,8 @@ function world(all: ProcessEntry[], stubborn: readonly number[] = [], immortal: 
   const clock = new FakeClock();
   const isHit = ({ pid, group }: ProcessEntry, target: Target): boolean => "pid" in target ? target.pid === pid : target.group === group;
   const table: ProcessTable = {
-    self, sameStart, startOf: pid => `t${pid}`,
-    living: async pids => all.filter(({ pid }) => !pids || pids.includes(pid)),
+    computer: "c", showsRunIds: true, self, sameStart, startOf: pid => `t${pid}`,
+    cpuSeconds: async () => undefined, living: async pids => all.filter(({ pid }) => !pids || pids.includes(pid)),
     signal: (target, signal) => {
       signals.push(`${signal} ${JSON.stringify(target)}`);
       const dead = all.filter(each => isHit(each, target) && !immortal.includes(each.pid) && (signal === "SIGKILL" || !stubborn.includes(each.pid)));

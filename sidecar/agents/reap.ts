@@ -2,8 +2,9 @@
  * Ends processes that have lost their owner: SIGTERM, and SIGKILL for those that stay.
  *
  * Invariants: nobody is signalled whose identity is not proved by the start time in a record or by the run id in its
- * environment, directly or as a member of a group that such a process leads; so a recycled id is left alone, and so are the
- * reaper itself, its group and its run. Several reapers at once do no harm. The end is bounded.
+ * environment, directly, as a member of a group that such a process leads or as a descendant of such a process; so a
+ * recycled id is left alone, and so are the reaper itself, its ancestors, its group and its run. Several reapers at
+ * once do no harm. The end is bounded.
  */
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { realClock, type Clock } from "../rpc/clock";
@@ -75,11 +76,25 @@ export function belonging(
     sameStart(known.get(pid) ?? "", started)
     || sought.some(record => record.pid === pid && sameStart(record.started, started))
     || (runId !== undefined && soughtRuns.some(run => isOfRun(runId, run)));
-  const proved = new Set(all.filter(isProved));
+  const proved = withDescendants(all.filter(isProved), all, self.pid);
   const groups = new Set([...proved].filter(({ pid, group }) => pid === group || recordedGroups.has(group)).map(({ group }) => group));
   if (justExited) for (const group of recordedGroups) groups.add(group);
   return all.filter(entry => entry.pid !== self.pid && entry.pid > 1
     && (proved.has(entry) || (groups.has(entry.group) && entry.group !== self.group)));
+}
+
+/** Also what cleared its environment. Not the reaper's own ancestors, nor what descends from them. */
+function withDescendants(
+  proved: readonly ProcessEntry[], all: readonly ProcessEntry[], self: number,
+): ReadonlySet<ProcessEntry> {
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent])), above = new Set<number>();
+  for (let pid: number | undefined = self; pid !== undefined && !above.has(pid); pid = parents.get(pid)) above.add(pid);
+  const found = new Set(proved);
+  for (const { pid } of found) {
+    const children = pid > 1 ? all.filter(entry => entry.parent === pid && !above.has(entry.pid)) : [];
+    for (const child of children) found.add(child);
+  }
+  return found;
 }
 
 /** A group at once where all its members are found, so that none forks away in between; else one by one. */

@@ -15,8 +15,10 @@ export interface SessionListener {
    * for the agent.
    */
   update(update: unknown): void | Promise<void>;
-  /** One that `mayAsk`, about the session; its signal aborts when the agent withdraws it. */
-  request(request: IncomingRequest): void;
+  /** As `update`, of a subagent: `sessionId` is its session. Absent: updates of subagents are ignored. */
+  subagentUpdate?(sessionId: string, update: unknown): void | Promise<void>;
+  /** One that `mayAsk`, about the session or one of its subagents; its signal aborts when the agent withdraws it. */
+  request(request: IncomingRequest, subagent?: string): void;
   /** `elicitation/complete`. */
   elicitationCompleted(elicitationId: string): void;
   closed(reason: Closed): void;
@@ -36,7 +38,8 @@ export const NOBODY: SessionListener = {
 
 /** While an earlier session is being opened again it is not heard how the connection ends: the request that opens it rejects. */
 export const whileOpening = (listener: SessionListener): SessionListener => ({
-  opened: () => undefined, isAsking: () => listener.isAsking(), update: update => listener.update(update), request: request => listener.request(request),
+  opened: () => undefined, isAsking: () => listener.isAsking(), update: update => listener.update(update), request: (request, subagent) => listener.request(request, subagent),
+  subagentUpdate: (sessionId, update) => listener.subagentUpdate?.(sessionId, update),
   elicitationCompleted: id => listener.elicitationCompleted(id), closed: () => undefined,
 });
 

@@ -40,7 +40,7 @@ suite("signing out", () => {
     const world = new World(able), lease = await world.open(), leaving = world.signOut();
     (await world.agents[0]!.next("logout")).respond({});
     await leaving;
-    equal((await lease.connection.closed).message, "You signed out of Ada. Your next prompt starts it again.");
+    equal((await lease.connection.closed).message, "You signed out of Ada. Ada restarts with your next prompt.");
     await tick();
     deepEqual([world.did, world.agents.length], [["forgot ada", "stopped"], 1]);
     deepEqual(world.witness.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });

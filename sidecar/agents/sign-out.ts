@@ -4,7 +4,7 @@
  * Invariants: what can be forgotten here is, also when the agent does not do its part; nothing of it that ran before runs after it; nothing is installed for it.
  */
 import type { AgentConfig } from "../../src/protocol/agents";
-import { AgentError } from "../errors";
+import { AgentError, signedOut } from "../errors";
 import type { AgentWitness } from "./agent-witness";
 import type { AgentPool, Lease } from "./pool";
 
@@ -25,7 +25,7 @@ export async function signOut(agent: AgentConfig, cwd: string, world: SignOutWor
     throw new AgentError("unsupported", outcome.kind === "cannot" ? `${agent.name} cannot be told to sign out.` : `${agent.name} is not installed: there is nobody to tell.`, { advice: "Sign out with its own command line." });
   }
   await keys.forget(agent.id);
-  pool.endAll(agent.id, { message: `You signed out of ${agent.name}. Your next prompt starts it again.` });
+  pool.endAll(agent.id, signedOut(agent.name));
   if (outcome.kind === "failed") throw new AgentError("protocol", `${agent.name} may still know you: ${sentence(outcome.error)}`, { cause: outcome.error, advice: "Sign out with its own command line." });
   witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
 }

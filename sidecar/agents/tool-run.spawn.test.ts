@@ -90,6 +90,18 @@ suite("a tool", () => {
     deepEqual([lines, silence.waiting], [["1"], 0]);
   });
 
+  test("that works in silence goes on, until it does not work any more", async () => {
+    using world = new World();
+    const silence = new FakeClock(), other = hurriedClock(1);
+    const clock: Clock = { now: () => silence.now(), after: (ms, expired) => ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired) };
+    const measured: number[] = [], left = [600, 1200, 1800, 1800];
+    const pass = (): void => void setImmediate(() => silence.advance(600_000));
+    await rejects(world.tool(node("console.log(1);setInterval(()=>{},1e3)"), {
+      line: pass, cpuSeconds: async group => { measured.push(group); setImmediate(pass); return left.shift(); },
+    }, clock), error => error instanceof ToolSilent);
+    deepEqual([measured.length, new Set(measured).size, left, silence.waiting], [4, 1, [], 0]);
+  });
+
   test("that says something in time goes on", async () => {
     using world = new World();
     const silence = new FakeClock(), other = hurriedClock(1);

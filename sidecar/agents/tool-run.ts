@@ -5,9 +5,9 @@
  * however it ended: so what it wrote can be deleted then.
  */
 import type { Readable } from "node:stream";
-import type { Clock } from "../rpc/clock";
 import { startChild, type Child, type Exit, type ProcessSpec, type ProcessWorld } from "./child";
 import { LastBytes } from "./last-bytes";
+import { ToolWatch } from "./tool-watch";
 
 export interface ToolOptions {
   /** Ends it, with all it started; `runTool` rejects with the signal's reason then. */
@@ -18,8 +18,10 @@ export interface ToolOptions {
   readonly stdout?: (chunk: Buffer) => void;
   /** Likewise. */
   readonly stderr?: (chunk: Buffer) => void;
-  /** Says nothing for so long: it is ended, too. Ten minutes unless given. */
+  /** Silence after which it is ended, too. Ten minutes unless given. */
   readonly quietMs?: number;
+  /** CPU seconds used so far by the processes of this group: as long as they work, silence does not end the tool. Never rejects. */
+  readonly cpuSeconds?: (group: number) => Promise<number | undefined>;
 }
 
 export interface ToolResult {
@@ -40,21 +42,22 @@ const KEPT_BYTES = 64 * 1024;
 const LAST_WORDS_MS = 250;
 
 /** Rejects with an `AgentError` when it cannot be started, with `ToolSilent`, or with the signal's reason. */
-export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS }: ToolOptions, world: ProcessWorld): Promise<ToolResult> {
+export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions, world: ProcessWorld): Promise<ToolResult> {
   signal.throwIfAborted();
   const started = startChild(spec, world);
   if (started.kind === "failed") throw await started.why;
   const { child } = started;
   child.stdin.end();
-  const silence = new Silence(world.clock, quietMs);
   if (toOut) child.stdout.on("data", toOut);
   if (toErr) child.stderr.on("data", toErr);
-  const stdout = listen(child.stdout, silence, line), stderr = listen(child.stderr, silence, line);
   let cut: { readonly why: unknown } | undefined;
   const end = (why: unknown): void => { cut ??= { why }; void child.kill(); };
+  const watch = new ToolWatch({
+    clock: world.clock, quietMs, cpuSeconds: async () => cpuSeconds?.(child.pid), expired: () => end(new ToolSilent(spec.name, Math.round(quietMs / 60_000))),
+  });
+  const stdout = listen(child.stdout, watch, line), stderr = listen(child.stderr, watch, line);
   const aborted = (): void => end(signal.reason);
   signal.addEventListener("abort", aborted);
-  silence.begin(() => end(new ToolSilent(spec.name, Math.round(quietMs / 60_000))));
   try {
     const exit = await child.exited;
     await child.gone;
@@ -62,7 +65,7 @@ export async function runTool(spec: ProcessSpec, { signal, line, stdout: toOut, 
     if (cut !== undefined) throw cut.why;
     return { exit, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
-    silence.end();
+    watch.end();
     signal.removeEventListener("abort", aborted);
   }
 }
@@ -74,35 +77,15 @@ async function lastWords(child: Child): Promise<void> {
   child.stderr.destroy();
 }
 
-function listen(stream: Readable, silence: Silence, line: ToolOptions["line"]): LastBytes {
+function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): LastBytes {
   const kept = new LastBytes(KEPT_BYTES), lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
-    silence.broken();
+    watch.heard();
     kept.push(chunk);
     lines?.push(chunk.toString());
   });
   stream.on("close", () => lines?.end());
   return kept;
-}
-
-/** Expires when nothing was heard for a while. Looks at the time when the alarm goes off, instead of setting it anew for each chunk. */
-class Silence {
-  readonly #clock: Clock;
-  readonly #ms: number;
-  #since: number;
-  #alarm: Disposable | undefined;
-
-  constructor(clock: Clock, ms: number) {
-    this.#clock = clock;
-    this.#ms = ms;
-    this.#since = clock.now();
-  }
-
-  begin(expired: () => void): void {
-    this.#alarm = this.#clock.after(this.#since + this.#ms - this.#clock.now(), () => this.#clock.now() - this.#since >= this.#ms ? expired() : this.begin(expired));
-  }
-  broken(): void { this.#since = this.#clock.now(); }
-  end(): void { this.#alarm?.[Symbol.dispose](); }
 }
 
 const LONGEST_LINE = 300;

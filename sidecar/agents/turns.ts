@@ -7,7 +7,8 @@
 import type { AgentError } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 
-export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string } | { readonly kind: "failed"; readonly error: AgentError };
+/** `usage`: the agent's own count of tokens (ACP schema, `Usage`), not validated. */
+export type PromptOutcome = { readonly kind: "stopped"; readonly reason: string; readonly usage?: JsonObject } | { readonly kind: "failed"; readonly error: AgentError };
 
 /** One prompt's. */
 export interface Turn { state: "waiting" | "going"; readonly settle: (outcome: PromptOutcome) => void }

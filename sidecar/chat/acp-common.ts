@@ -1,8 +1,8 @@
 /** What both versions of ACP say in the same way → the chat model. Pure and lenient; see `acp-v1.ts`. */
-import { TOOL_JSON_LIMIT, type ChatEvent, type Command, type Compaction, type Conversation, type Notice, type PlanStep, type Usage } from "../../src/protocol/chat";
+import { TOOL_JSON_LIMIT, type ChatEvent, type Command, type Compaction, type Conversation, type Entry, type Notice, type PlanStep, type SessionMessage, type Usage } from "../../src/protocol/chat";
 import { arrayOr, cut, isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { blockContent, wordsOf } from "./acp-content";
-import { controlsOf } from "./acp-controls";
+import { controlsOf } from "../agents/acp-controls";
 
 /** What an update does to the conversation, and how many new ids it took from `makeId(0)`, `makeId(1)`… */
 export interface Adapted { readonly events: readonly ChatEvent[]; readonly made: number }
@@ -11,19 +11,115 @@ export const NOTHING: Adapted = { events: [], made: 0 };
 
 export type MakeId = (n: number) => string;
 
-/** An update that is the same in v1 and v2, or one that nobody knows: that is one visible placeholder, kept raw. */
-export function adaptCommon(conversation: Conversation, kind: string, raw: unknown, makeId: MakeId): Adapted {
+/** The name of the session with this id, for a person. */
+export type SessionName = (sessionId: string) => string;
+
+/** An update that is the same in v1 and v2. Those of an unknown kind share one placeholder per kind and turn. */
+export function adaptCommon(
+  conversation: Conversation,
+  kind: string,
+  raw: unknown,
+  makeId: MakeId,
+  nameOf: SessionName = () => "",
+): Adapted {
   const update = objectOr(raw);
   switch (kind) {
-    case "available_commands_update": return { events: [{ type: "commands", commands: commands(update.availableCommands) }], made: 0 };
-    case "session_info_update": return typeof update.title === "string" ? { events: [{ type: "title", title: update.title.slice(0, LINE_LIMIT) }], made: 0 } : NOTHING;
-    case "config_option_update": return { events: [{ type: "controls", controls: controlsOf(update) }], made: 0 };
-    case "usage_update": return usage(update);
-    case "notice": return { events: [{ type: "upsert", entry: notice(conversation, update, makeId(0)) }], made: 1 };
-    case "compaction_update": return compaction(conversation, update, makeId);
-    case "compaction_summary_chunk": return compactionGrows(conversation, update, makeId);
-    default: return { events: [{ type: "upsert", entry: { kind: "unknown", id: makeId(0), what: kind, json: readable(raw, TOOL_JSON_LIMIT) } }], made: 1 };
+    case "available_commands_update":
+      return { events: [{ type: "commands", commands: commands(update.availableCommands) }], made: 0 };
+    case "session_info_update":
+      return typeof update.title === "string"
+        ? { events: [{ type: "title", title: update.title.slice(0, LINE_LIMIT) }], made: 0 }
+        : NOTHING;
+    case "config_option_update":
+      return { events: [{ type: "controls", controls: controlsOf(update) }], made: 0 };
+    case "usage_update":
+      return usage(update);
+    case "notice":
+      return { events: [{ type: "upsert", entry: notice(conversation, update, makeId(0)) }], made: 1 };
+    case "compaction_update":
+      return compaction(conversation, update, makeId);
+    case "compaction_summary_chunk":
+      return compactionGrows(conversation, update, makeId);
+    case "session_message":
+      return sessionMessage(conversation, update, makeId, nameOf);
+    case "session_message_chunk":
+      return sessionMessageGrows(conversation, update, makeId);
+    case "plan_removed":
+      return planRemoved(conversation, update);
+    default:
+      return unknownUpdate(conversation, kind, raw, makeId);
   }
+}
+
+/** The raw JSON of the first one is kept. */
+function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, makeId: MakeId): Adapted {
+  const what = kind.slice(0, LINE_LIMIT);
+  for (let i = entries.length - 1; i >= 0 && entries[i]?.kind !== "user"; i--) {
+    const entry = entries[i];
+    if (entry?.kind === "unknown" && entry.what === what) return { events: [{ type: "upsert", entry: { ...entry, count: (entry.count ?? 1) + 1 } }], made: 0 };
+  }
+  return {
+    events: [{ type: "upsert", entry: { kind: "unknown", id: makeId(0), what, json: readable(raw, TOOL_JSON_LIMIT) } }],
+    made: 1,
+  };
+}
+
+// --- messages between sessions of the agent
+
+/** A patch by `messageId` (schema v2, `SessionMessage`): its chunks may come before it, between, and after. */
+function sessionMessage(conversation: Conversation, update: JsonObject, makeId: MakeId, nameOf: SessionName): Adapted {
+  const known = knownMessage(conversation, update), blocks = Array.isArray(update.content) ? update.content : undefined;
+  const named = (id: unknown, before: string): string =>
+    id === undefined ? before : typeof id === "string" ? nameOf(id) : "";
+  const entry: SessionMessage = {
+    kind: "message", id: known?.id ?? idWith(makeId(0), stringOr(update.messageId, "")),
+    from: named(update.senderSessionId, known?.from ?? ""), to: named(update.recipientSessionId, known?.to ?? ""),
+    text: blocks ? blocks.map(wordsIn).join("") : update.content === null ? "" : known?.text ?? "",
+  };
+  return { events: [{ type: "upsert", entry }], made: known ? 0 : 1 };
+}
+
+function sessionMessageGrows(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
+  const known = knownMessage(conversation, update), text = wordsIn(update.content);
+  if (known) return { events: [{ type: "append", id: known.id, offset: known.text.length, text }], made: 0 };
+  return {
+    events: [
+      {
+        type: "upsert",
+        entry: { kind: "message", id: idWith(makeId(0), stringOr(update.messageId, "")), from: "", to: "", text },
+      },
+    ],
+    made: 1,
+  };
+}
+
+/** Content other than text is named. */
+function wordsIn(block: unknown): string { return wordsOf(block) ?? `[${stringOr(objectOr(block).type, "content")}]`; }
+
+function knownMessage({ entries }: Conversation, { messageId }: JsonObject): SessionMessage | undefined {
+  const wanted = stringOr(messageId, "").slice(0, MESSAGE_ID_LIMIT);
+  return entries.findLast(
+    (entry): entry is SessionMessage => entry.kind === "message" && messageIdOf(entry.id) === wanted,
+  );
+}
+
+/** A plan without steps is not shown. */
+function planRemoved(conversation: Conversation, { planId }: JsonObject): Adapted {
+  const plan = planWith(conversation, stringOr(planId, ""));
+  return plan === undefined
+    ? NOTHING
+    : { events: [{ type: "upsert", entry: { kind: "plan", id: plan.id, steps: [] } }], made: 0 };
+}
+
+/** The entry of the plan with this id of the agent. */
+export function planWith(
+  { entries }: Conversation,
+  planId: string,
+): Extract<Entry, { readonly kind: "plan" }> | undefined {
+  return entries.findLast(
+    (entry): entry is Extract<Entry, { readonly kind: "plan" }> =>
+      entry.kind === "plan" && messageIdOf(entry.id) === planId.slice(0, MESSAGE_ID_LIMIT),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotThrow, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import { controlsOf } from "./acp-controls";
+import { controlsOf } from "../agents/acp-controls";
 import { permissionOptions } from "./acp-tools";
 import { adaptUpdate } from "./acp-v1";
 

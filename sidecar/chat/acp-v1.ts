@@ -6,12 +6,21 @@
 import type { Conversation, Entry } from "../../src/protocol/chat";
 import { withValue, type Control } from "../../src/protocol/controls";
 import { objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { adaptCommon, chunk, isEcho, NOTHING, stepsOf, type Adapted, type MakeId } from "./acp-common";
-import { MODE } from "./acp-controls";
+import {
+  adaptCommon,
+  chunk,
+  isEcho,
+  NOTHING,
+  stepsOf,
+  type Adapted,
+  type MakeId,
+  type SessionName,
+} from "./acp-common";
+import { MODE } from "../agents/acp-controls";
 import { lastTurn, toolFrom } from "./acp-tools";
 
 /** `raw` is the `update` member of `session/update` (schema v1, `SessionUpdate`). */
-export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: MakeId): Adapted {
+export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
@@ -23,7 +32,7 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: Ma
     case "tool_call_update": return call(toolFrom(conversation, update, makeId(0)));
     case "plan": return plan(conversation, update, makeId);
     case "current_mode_update": return { events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }], made: 0 };
-    default: return adaptCommon(conversation, kind, raw, makeId);
+    default: return adaptCommon(conversation, kind, raw, makeId, nameOf);
   }
 }
 

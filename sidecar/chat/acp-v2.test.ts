@@ -75,7 +75,8 @@ suite("ACP v2 to the chat model", () => {
 
   test("nothing that an agent sends makes it throw", () =>
     fc.assert(fc.property(fc.array(fc.record({
-      sessionUpdate: fc.constantFrom("agent_message", "agent_message_chunk", "user_message", "tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk", "plan_update", "state_update", "x"),
+      sessionUpdate: fc.constantFrom("agent_message", "agent_message_chunk", "user_message", "tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk", "plan_update", "plan_removed",
+        "session_message", "session_message_chunk", "state_update", "x"),
       content: fc.jsonValue(), messageId: fc.jsonValue(), toolCallId: fc.jsonValue(), terminalId: fc.jsonValue(), output: fc.jsonValue(), exitStatus: fc.jsonValue(), data: fc.jsonValue(), plan: fc.jsonValue(),
     }, { requiredKeys: ["sessionUpdate"] }), { maxLength: 8 }), updates => { doesNotThrow(() => play(...updates)); }), { numRuns: 500 }));
 

@@ -2,15 +2,15 @@
  * ACP v2 (a draft) → the chat model. Pure and lenient, like `acp-v1.ts`. Messages are upserts by id here, terminals belong to
  * the agent, and a turn's state is an update, which the connection takes for the end of the prompt: it is nothing to show.
  */
-import type { Conversation, Entry, ToolCall, ToolContent } from "../../src/protocol/chat";
+import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../src/protocol/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { adaptCommon, chunk, idWith, isEcho, messageIdOf, NOTHING, stepsOf, type Adapted, type MakeId } from "./acp-common";
-import { blockContent, wordsOf } from "./acp-content";
+import { adaptCommon, chunk, idWith, isEcho, messageIdOf, NOTHING, planWith, stepsOf, type Adapted, type MakeId, type SessionName } from "./acp-common";
+import { blockContent, limited, wordsOf } from "./acp-content";
 import { terminalChunk, terminalUpdate, withOutput } from "./acp-terminals";
 import { toolFrom } from "./acp-tools";
 
 /** `raw` is the `update` member of `session/update` (schema v2, `SessionUpdate`). */
-export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: MakeId): Adapted {
+export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
@@ -26,7 +26,7 @@ export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: 
     case "terminal_output_chunk": return terminalChunk(conversation, update, makeId);
     case "plan_update": return plan(conversation, objectOr(update.plan), makeId);
     case "state_update": return NOTHING;
-    default: return adaptCommon(conversation, kind, raw, makeId);
+    default: return adaptCommon(conversation, kind, raw, makeId, nameOf);
   }
 }
 
@@ -104,8 +104,15 @@ function fenced(text: string, language = "diff"): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function plan(conversation: Conversation, { planId, type, entries }: JsonObject, makeId: MakeId): Adapted {
-  if (type !== "items") return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
-  const id = stringOr(planId, ""), known = conversation.entries.findLast(entry => entry.kind === "plan" && messageIdOf(entry.id) === idWith("", id).slice(1));
-  return { events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? idWith(makeId(0), id), steps: stepsOf(entries) } }], made: known ? 0 : 1 };
+/** Of whichever kind: its newest content takes the place of what it had before (schema v2, `PlanUpdateContent`). */
+function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adapted {
+  const { planId, type, entries, content, uri } = raw, theirs = stringOr(planId, ""), known = planWith(conversation, theirs);
+  const shown = (steps: readonly PlanStep[], text?: string): Adapted =>
+    ({ events: [{ type: "upsert", entry: { kind: "plan", id: known?.id ?? idWith(makeId(0), theirs), steps, ...(text === undefined ? {} : { text }) } }], made: known ? 0 : 1 });
+  switch (type) {
+    case "items": return shown(stepsOf(entries));
+    case "markdown": return shown([], limited(content));
+    case "file": return shown([], `[${stringOr(uri, "")}](${stringOr(uri, "")})`);
+    default: return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
+  }
 }

@@ -6,7 +6,7 @@
 import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../src/protocol/controls";
 import type { AgentConnection } from "../agents/connection";
 import { objectOr } from "../rpc/json";
-import { controlsOf, requestToSet } from "./acp-controls";
+import { controlsOf, requestToSet } from "../agents/acp-controls";
 import type { SessionEvent } from "./session-model";
 
 export interface ControlsWorld {

@@ -34,9 +34,34 @@ suite("a session and its agent: questions, choices, files", () => {
     const first = ask("s1");
     await world.settle();
     const card = world.entries(a).find(entry => entry.kind === "permission");
-    await world.service.handlers["chat/answerPermission"]({ sessionId: a, permissionId: card!.id, choice: { kind: "bypass" } }, NEVER);
+    equal(card?.kind, "permission");
+    await world.service.handlers["chat/bypass"]({ sessionId: a, until: "revoked" }, NEVER);
     deepEqual([await first, await ask("s2")], [{ outcome: { outcome: "selected", optionId: "y" } }, { outcome: { outcome: "selected", optionId: "y" } }]);
     deepEqual(world.told, ["bypass ada"]);
+  });
+
+  test("a bypass of one session counts there alone, is not kept, and ends with it", async () => {
+    await using world = new World();
+    const [a, b] = [await world.open(), await world.open()];
+    await Promise.all([world.prompt(a, "A"), world.prompt(b, "B")]);
+    const [agent] = world.agents;
+    const ask = (sessionId: string) => agent!.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "t" }, options: [{ optionId: "y", name: "Yes", kind: "allow_once" }] });
+    await agent!.next("session/prompt"); await agent!.next("session/prompt");
+    await world.service.handlers["chat/bypass"]({ sessionId: a, until: "sessionEnds" }, NEVER);
+    deepEqual(await ask("s1"), { outcome: { outcome: "selected", optionId: "y" } });
+    const other = ask("s2");
+    await world.settle();
+    deepEqual([world.story(b).at(-1), world.shown.get(a)?.bypassed, world.shown.get(b)?.bypassed, world.told], ["permission open", true, undefined, []]);
+    await world.service.handlers["chat/endBypass"]({ sessionId: a }, NEVER);
+    const asked = ask("s1");
+    await world.settle();
+    deepEqual([world.story(a).at(-1), world.shown.get(a)?.bypassed], ["permission open", undefined]);
+    for (const sessionId of [a, b]) await world.service.handlers["chat/close"]({ sessionId }, NEVER);
+    deepEqual([await asked, await other], [{ outcome: { outcome: "cancelled" } }, { outcome: { outcome: "cancelled" } }]);
+    const again = await world.open({ shown: [{ kind: "user", id: "u", text: "before" }], why: "It was restarted." });
+    world.service.handlers["chat/replay"]({ sessionId: again, asked: 1 });
+    await world.settle();
+    equal(world.shown.get(again)?.bypassed, undefined, "a session that goes on with an earlier one's entries asks again");
   });
 
   test("a question that is withdrawn before anybody has seen it is not asked", async () => {

@@ -9,6 +9,7 @@ import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion, AgentConnection } from "../agents/connection";
 import type { Lease } from "../agents/pool";
+import { restartedElsewhere } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { AgentControls } from "./agent-controls";
@@ -27,7 +28,10 @@ import { troubleOf } from "./trouble";
 /** What came from the agent's side. `of` is the opening that it belongs to. */
 export type Word = { readonly of: number } & (
   | { readonly kind: "event"; readonly event: SessionEvent }
-  | { readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion; readonly agentName: string }
+  | {
+    readonly kind: "request"; readonly request: IncomingRequest; readonly version: AcpVersion; readonly agentName: string;
+    readonly subagent: string | undefined;
+  }
   | { readonly kind: "consent"; readonly consent: Consent; readonly request: IncomingRequest; readonly settle: (optionId: string | undefined) => void }
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string });
 
@@ -175,7 +179,7 @@ export class AgentLine implements Disposable {
 
   restart(): void {
     this.leave();
-    this.world.pool.restart(this.#openings.key, { message: `${this.start.agent.name} was restarted from another tab. Your next prompt starts it again.` });
+    this.world.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name));
   }
 
   [Symbol.dispose](): void {
@@ -194,9 +198,10 @@ export class AgentLine implements Disposable {
   }
 
   /** What is answered at once, or by a person. */
-  #request({ request, version, agentName }: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
-    if (request.method === "session/request_permission") return this.#questions.permission(request, version);
-    if (request.method === "elicitation/create") return this.#questions.elicitation(request);
+  #request(word: Extract<Word, { readonly kind: "request" }>): SessionEvent | undefined {
+    const { request, version, agentName, subagent } = word;
+    if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
+    if (request.method === "elicitation/create") return this.#questions.elicitation(request, subagent);
     const answer = clientMethod(request.method, request.params, { files: this.#files, terminals: this.#terminals, agentName }), of = this.#opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
     const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));

@@ -7,7 +7,7 @@ import type { OpenedSession } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";
 import type { AgentKey, Lease } from "../agents/pool";
 import { objectOr } from "../rpc/json";
-import { controlsOf } from "./acp-controls";
+import { controlsOf } from "../agents/acp-controls";
 import type { AgentControls } from "./agent-controls";
 import type { Word } from "./agent-line";
 import type { AgentQuestions } from "./agent-questions";
@@ -42,7 +42,7 @@ export class AgentOpening {
     try {
       const opened = await openSignedIn(agent.name, {
         connection, open: () => this.#session(lease), world: this.#signInWorld, withdraw: () => questions.withdrawForms(),
-        restart: why => pool.restart(key, { message: why }, connection),
+        restart: why => pool.restart(key, why, connection),
       }, attempt);
       if ("again" in opened) {
         lease.release();
@@ -73,12 +73,23 @@ export class AgentOpening {
         this.#tell({ kind: "updated", update, version });
       },
       opened: answer => {
-        const controls = controlsOf(answer), { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
+        const controls = controlsOf(answer),
+          { availableCommands } = objectOr(answer); // v2 has commands in its answer, too
         if (controls.length > 0 || !toldOptions) this.#tell({ kind: "controlSet", controls });
-        if (availableCommands !== undefined) this.#tell({ kind: "updated", update: { sessionUpdate: "available_commands_update", availableCommands }, version });
+        if (availableCommands !== undefined)
+          this.#tell({
+            kind: "updated",
+            update: { sessionUpdate: "available_commands_update", availableCommands },
+            version,
+          });
       },
       isAsking: () => questions.isAsking,
-      request: request => this.all.say({ kind: "request", request, version, agentName, of: this.of }),
+      subagentUpdate: (subagent, update) => {
+        patience.heard();
+        this.#tell({ kind: "updated", update, version, subagent });
+      },
+      request: (request, subagent) =>
+        this.all.say({ kind: "request", request, version, agentName, subagent, of: this.of }),
       elicitationCompleted: elicitationId => this.#tell({ kind: "elicitationCompleted", elicitationId }),
       closed: reason => this.#tell({ kind: "agentDown", ...this.all.trouble(reason) }),
     });

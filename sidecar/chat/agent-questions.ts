@@ -12,7 +12,7 @@ import type { Consent } from "./agent-files";
 import { elicitationFrom } from "./acp-elicitation";
 import { permissionOptions } from "./acp-tools";
 import { subjectOf } from "./acp-v2";
-import type { SessionEvent } from "./session-model";
+import type { Asked, SessionEvent } from "./session-model";
 
 const NOT_CHOSEN = { outcome: { outcome: "cancelled" } }, NOT_FILLED_IN = { action: "cancel" };
 
@@ -38,18 +38,21 @@ export class AgentQuestions {
   /** `withdrawn` is told of a question that the agent takes back; `policy` says what the settings say of permissions now. */
   constructor(private readonly prefix: string, private readonly policy: () => "ask" | "allow", private readonly withdrawn: (id: string) => void) {}
 
-  /** `session/request_permission`. `undefined`: it was refused. */
-  permission(request: IncomingRequest, version: AcpVersion): SessionEvent | undefined {
+  /** `session/request_permission`, of a subagent's session if one is given. `undefined`: it was refused. */
+  permission(request: IncomingRequest, version: AcpVersion, subagent?: string): SessionEvent | undefined {
     const params = objectOr(request.params), options = permissionOptions(params.options);
     if (options.length === 0) return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is needed"));
-    return this.#asking(this.#keep(request, "p", NOT_CHOSEN), version === 2 ? subjectOf(params) : { toolCall: params.toolCall }, options);
+    return this.#asking(this.#keep(request, "p", NOT_CHOSEN), { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) }, options);
   }
 
   /** `elicitation/create`, likewise. */
-  elicitation(request: IncomingRequest): SessionEvent | undefined {
+  elicitation(request: IncomingRequest, subagent?: string): SessionEvent | undefined {
     const elicited = elicitationFrom(request.params);
     if ("wrong" in elicited) return void request.fail(new RpcError(RpcCode.invalidParams, elicited.wrong));
-    return { kind: "elicited", elicited: { ...elicited, id: this.#keep(request, "e", NOT_FILLED_IN) } };
+    return {
+      kind: "elicited",
+      elicited: { ...elicited, id: this.#keep(request, "e", NOT_FILLED_IN), ...named(subagent) },
+    };
   }
 
   /** A question of ours, about what the agent asked for with `request`; `settle` hears the option, or that nobody chose. */
@@ -88,7 +91,7 @@ export class AgentQuestions {
   /** Nobody answers any more. */
   settle(): void { for (const id of [...this.#open.keys()]) this.answer(id, undefined); }
 
-  #asking(permissionId: string, about: { readonly toolCall: unknown; readonly title?: string; readonly description?: string }, options: readonly PermissionOption[]): SessionEvent {
+  #asking(permissionId: string, about: Pick<Asked, "toolCall" | "title" | "description" | "subagent">, options: readonly PermissionOption[]): SessionEvent {
     return { kind: "asked", asked: { permissionId, ...about, options, policy: this.policy() } };
   }
 
@@ -108,6 +111,10 @@ export class AgentQuestions {
       if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
     }, { once: true });
   }
+}
+
+function named(subagent: string | undefined): { readonly subagent?: string } {
+  return subagent === undefined ? {} : { subagent };
 }
 
 export function chosen(optionId: string): JsonObject { return { outcome: { outcome: "selected", optionId } }; }

@@ -75,10 +75,31 @@ suite("terminals of an agent", () => {
   test("what is shown of a shell's line is the line, also where the agent names the shell", async () => {
     await using world = new World();
     const shells: readonly (readonly [command: string, args: readonly string[], shown: string])[] = [
-      ["/no/such/sh", ["-c", "echo 'a b'"], "echo 'a b'"], ["cmd.exe", ["/d", "/s", "/c", "dir"], "dir"], ["/no/such/sh", ["a b"], "/no/such/sh \"a b\""], ["/no/such/push", ["-c", "x"], "/no/such/push -c x"],
+      ["/bin/sh", ["-c", "echo 'a b'"], "echo 'a b'"],
+      ["cmd.exe", ["/d", "/s", "/c", "dir"], "dir"],
+      ["/no/such/sh", ["a b"], '/no/such/sh "a b"'],
+      ["/no/such/push", ["-c", "x"], "/no/such/push -c x"],
       ["/no/such/sh", ["other.sh", "-c", "ls"], "/no/such/sh other.sh -c ls"],
     ];
     for (const [command, args] of shells) world.create({ command, args });
+    deepEqual(world.shown.map(({ command }) => command), shells.map(([, , shown]) => shown));
+  });
+
+  test("shows a program that is only called like a shell whole, with what it gets", async () => {
+    await using world = new World();
+    const shells: readonly (readonly [
+      command: string,
+      args: readonly string[],
+      shown: string,
+      env?: readonly object[],
+    ])[] = [
+      ["/no/such/sh", ["-c", "ls"], "/no/such/sh -c ls"],
+      ["./bash", ["-c", "ls"], "./bash -c ls"],
+      ["/no/such rm -rf x", ["a b"], `"/no/such rm -rf x" "a b"`],
+      ["sh", ["-c", "ls"], "sh -c ls", [{ name: "PATH", value: "/no/such" }]],
+      ["/no/such/ls", ["", "a\u3164"], `/no/such/ls "" "a\u3164"`],
+    ];
+    for (const [command, args, , env = []] of shells) world.create({ command, args, env });
     deepEqual(world.shown.map(({ command }) => command), shells.map(([, , shown]) => shown));
   });
 

@@ -167,13 +167,29 @@ function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
   if (command.trim() === "" || [command, ...args].some(word => word.includes("\0"))) throw new RpcError(RpcCode.invalidParams, "command: a command is needed");
   if (!path.isAbsolute(cwd)) throw new RpcError(RpcCode.invalidParams, "cwd: an absolute path is needed");
   const env = Object.fromEntries(arrayOr(params.env).filter(isObject).filter(({ name }) => typeof name === "string" && name !== "").map(({ name, value }) => [String(name), stringOr(value, "")]));
-  const name = shellLine(command, args) ?? [command, ...args].map((word, i) => i > 0 && /[^\w@%+=:,./-]/.test(word) ? JSON.stringify(word) : word).join(" ");
+  const name = ("PATH" in env ? undefined : shellLine(command, args)) ?? written(command, args);
   if (args.length > 0 || !/[\s|&;<>()$`"'*?#~]/.test(command)) return { name, command, args, env, cwd };
   return process.platform === "win32" ? { name, command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command], env, cwd } : { name, command: "/bin/sh", args: ["-c", command], env, cwd };
 }
 
-/** What an agent gives to a shell that it names itself is what a person would type. What else it says to the shell may be a program, too: then all of it is shown. */
+/**
+ * A command as a person types it. Alone it may be a line for the shell; with arguments it is one word, whatever is in
+ * it.
+ */
+function written(command: string, args: readonly string[]): string {
+  if (args.length === 0) return command;
+  return [command, ...args]
+    .map(word => (/[^\w@%+=:,./\\-]/.test(word) || word === "" ? JSON.stringify(word) : word))
+    .join(" ");
+}
+
+/**
+ * What an agent gives to a shell of the system is what a person would type. A program of that name elsewhere is not
+ * known,
+ * and other arguments may name a program, too: then all of it is shown.
+ */
 function shellLine(command: string, args: readonly string[]): string | undefined {
-  const [option = "", line] = args.slice(-2), isShell = /(?:^|[\\/])(?:(?:ba|z|da)?sh|cmd(?:\.exe)?)$/i.test(command);
+  const [option = "", line] = args.slice(-2),
+    isShell = /^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$|^cmd(?:\.exe)?$/i.test(command);
   return isShell && /^[-/]c$/i.test(option) && args.slice(0, -2).every(word => /^\/[ds]$/i.test(word)) ? line : undefined;
 }

@@ -1,6 +1,14 @@
 /** What a conversation wants of its user, for a badge where it is not on screen. Pure. */
-import type { Conversation } from "../../src/protocol/chat";
+import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import type { Attention } from "../../src/protocol/sidecar";
+
+/** Whether an event can change what `attention` gives: questions and turns only, of thousands of updates. */
+export function concernsAttention(event: ChatEvent): boolean {
+  return (
+    event.type === "turn" ||
+    (event.type === "upsert" && (event.entry.kind === "permission" || event.entry.kind === "elicitation"))
+  );
+}
 
 /** After a change; `wanted` is what it wanted before. */
 export function attention(wanted: Attention, before: Conversation, after: Conversation): Attention {

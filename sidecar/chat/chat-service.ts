@@ -45,7 +45,7 @@ export interface ChatWorld {
 /** Of a start that nobody takes back. */
 const NEVER = new AbortController().signal;
 
-type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/withdraw" | "chat/sendQueued" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
+type ChatHandlers = Pick<Handlers<HostToSidecar>, "chat/new" | "chat/prompt" | "chat/withdraw" | "chat/sendQueued" | "chat/cancel" | "chat/close" | "chat/answerPermission" | "chat/bypass" | "chat/endBypass" | "chat/answerElicitation" | "chat/setOption" | "chat/restartAgent" | "chat/replay">;
 
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
@@ -85,6 +85,16 @@ export class ChatService implements AsyncDisposable {
     },
     "chat/answerPermission": async ({ sessionId, permissionId, choice }) => {
       this.#session(sessionId).answerPermission(permissionId, choice);
+      return {};
+    },
+    "chat/bypass": async ({ sessionId, until }) => {
+      this.world.log("info", "approval", "Permissions bypassed", { sessionId, until });
+      this.#session(sessionId).bypass(until);
+      return {};
+    },
+    "chat/endBypass": async ({ sessionId }) => {
+      this.world.log("info", "approval", "Bypass ended", { sessionId });
+      this.#session(sessionId).endBypass();
       return {};
     },
     "chat/answerElicitation": async ({ sessionId, elicitationId, choice }) => {

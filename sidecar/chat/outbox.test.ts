@@ -1,6 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat";
+import {
+  applyEvent,
+  emptyConversation,
+  type ChatEvent,
+  type Conversation,
+  type EntryEvent,
+} from "../../src/protocol/chat";
 import { receive, type Seen } from "../../src/protocol/delivery";
 import { memoryJournal } from "../journal/journal";
 import { FakeClock } from "../testing/fake-clock";
@@ -26,6 +32,25 @@ class World {
   add(event: ChatEvent): void {
     this.kept = applyEvent(this.kept, event);
     this.outbox.add(event);
+  }
+  /** In the transcript of a subagent, whose entry is replaced when `whole`. */
+  sayNested(id: string, text: string, whole: boolean): void {
+    const subagent = this.kept.entries.find(entry => entry.kind === "subagent") ?? {
+      kind: "subagent",
+      id: "sub",
+      sessionId: "c",
+      name: "Sub",
+      status: "running",
+      entries: [],
+    };
+    if (whole || !this.kept.entries.includes(subagent))
+      this.add({ type: "upsert", entry: { ...subagent, name: `Sub ${text}` } });
+    const inside = this.kept.entries.find(entry => entry.kind === "subagent")?.entries.find(entry => entry.id === id);
+    const event: EntryEvent =
+      inside?.kind === "agent"
+        ? { type: "append", id, offset: inside.text.length, text }
+        : { type: "upsert", entry: { kind: "agent", id, text } };
+    this.add({ type: "nested", id: "sub", event });
   }
   say(id: string, text: string): void {
     const entry = this.kept.entries.find(other => other.id === id);
@@ -79,6 +104,52 @@ suite("outbox", () => {
     deepEqual(world.sent, ["snapshot", "upsert"]);
   });
 
+  test("a flood that changes many entries in turn is one event per entry and batch", () => {
+    const world = new World();
+    for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) world.say(`e${i}`, `${round} `);
+    world.clock.advance(BATCH_MS);
+    deepEqual(world.sent, Array.from({ length: 400 }, () => "upsert"));
+    deepEqual(world.shown, world.kept);
+  });
+
+  test("a flood of changes reaches the page at a rate that it can follow, and the end of the turn at once", () => {
+    const world = new World();
+    for (let frame = 0; frame < 100; frame++) {
+      for (let i = 0; i < 400; i++) world.say(`e${i}`, `${frame} `);
+      world.clock.advance(BATCH_MS);
+    }
+    const seconds = (100 * BATCH_MS) / 1_000;
+    ok(world.sent.length <= 400 + 500 * seconds, `${world.sent.length} events in ${seconds} s`);
+    world.add({ type: "turn", turn: { state: "idle" } });
+    world.clock.advance(BATCH_MS);
+    deepEqual(world.shown, world.kept);
+  });
+
+  test("a flood of different entries costs at most a snapshot in half a second", () => {
+    const world = new World();
+    for (let frame = 0; frame < 40; frame++) {
+      for (let i = 0; i < 600; i++) world.say(`e${i}`, `${frame} `);
+      world.clock.advance(BATCH_MS);
+    }
+    world.clock.advance(1_000);
+    ok(world.sent.filter(type => type === "snapshot").length <= 6, world.sent.join(" ").slice(0, 300));
+    deepEqual(world.shown, world.kept);
+  });
+
+  test("a page that asks during a flood gets a snapshot at once, and the events after it", () => {
+    const world = new World();
+    for (let frame = 0; frame < 2; frame++) {
+      for (let i = 0; i < 600; i++) world.say(`e${i}`, `${frame} `);
+      world.clock.advance(BATCH_MS);
+    }
+    world.outbox.replay(undefined, 1);
+    deepEqual(world.sent, ["snapshot", "snapshot"]);
+    world.say("after", "y");
+    world.clock.advance(1_000);
+    deepEqual(world.sent, ["snapshot", "snapshot", "upsert"]);
+    deepEqual(world.shown, world.kept);
+  });
+
   test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
     const world = new World();
     world.congested = true;
@@ -114,6 +185,7 @@ suite("outbox", () => {
 
   const move = fc.oneof(
     { weight: 5, arbitrary: fc.record({ say: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
+    { weight: 3, arbitrary: fc.record({ nested: fc.constantFrom("1", "2"), whole: fc.boolean() }) },
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
   );
@@ -123,11 +195,12 @@ suite("outbox", () => {
       let made = 0;
       for (const m of moves)
         if ("say" in m) for (let i = 0; i < m.times; i++) world.say(m.times > 2 ? `e${made++}` : m.say, String(i));
+        else if ("nested" in m) world.sayNested(m.nested, String(made++), m.whole);
         else if ("advance" in m) world.clock.advance(m.advance);
         else world.congested = m.congested;
       world.congested = false;
       world.clock.advance(BATCH_MS);
-      world.clock.advance(BATCH_MS);
+      world.clock.advance(3_000);
       deepEqual(world.shown, world.kept);
       deepEqual(world.journaled, world.journaled.map((_, i) => i + 1), "numbers have gaps");
     }), { numRuns: 100 }));

@@ -2,9 +2,9 @@
  * The way of a conversation's events to the host: coalesced to at most one batch per `BATCH_MS`, numbered, kept for those who
  * missed some. The session is the buffer (delivery.ts); what is kept here only makes short gaps cheap.
  *
- * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; text of one entry
- * grows by one `append` a batch however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or while
- * the host does not read, the backlog is dropped and a snapshot sent in its place.
+ * Invariants: numbers have no gaps, from 1, per boot; an event is in the journal before it is sent; of one entry at most one event
+ * is in a batch, however fast the agent writes; what waits is bounded by `WAITING_LIMIT`, beyond it, or while the host does not
+ * read, the backlog is dropped and a snapshot sent in its place; between two such snapshots is a pause.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import { answer, type Position } from "../../src/protocol/delivery";
@@ -24,6 +24,10 @@ export interface Outlet {
 /** Three frames at 60 Hz: the page draws more rarely than that, and each message costs it more than what is in it. */
 export const BATCH_MS = 48;
 const WAITING_LIMIT = 500;
+/** After a batch of many events the next one comes later: host and page need this long for each. */
+const EVENT_MS = 2;
+/** Between two snapshots in place of a backlog, at least; and so many times what the last one cost here, because it costs the page more. */
+const SNAPSHOT_PAUSE_MS = 500, MAX_SNAPSHOT_PAUSE_MS = 3_000, SNAPSHOT_PAUSE_FACTOR = 20;
 /** Events kept for a short gap: by number, and by their text. */
 const KEPT_EVENTS = 512, KEPT_CHARACTERS = 2_000_000;
 
@@ -31,11 +35,17 @@ export class Outbox implements Disposable {
   readonly #kept: Numbered[] = [];
   #keptSize = 0;
   #seq = 0;
-  #waiting: ChatEvent[] = [];
+  #waiting: (ChatEvent | undefined)[] = [];
+  /** Key of an event that a later one can join → its index in `#waiting`; see `keyOf`. */
+  readonly #joinable = new Map<string, number>();
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
+  /** Before that no batch is sent. */
+  #nextFlush = -Infinity;
   /** Something was dropped: the next flush is a snapshot. */
   #skipped = false;
+  /** Before that no snapshot takes the place of a backlog. */
+  #nextSnapshot = -Infinity;
 
   constructor(
     private readonly bootId: string,
@@ -48,22 +58,56 @@ export class Outbox implements Disposable {
   add(event: ChatEvent): void {
     if (this.#skipped) {
       this.#number(event);
+      if (isTurnEnd(event)) this.#hurry();
       return this.#schedule();
     }
-    const last = this.#waiting.at(-1);
-    const merged = last && merge(last, event);
-    if (merged) this.#waiting[this.#waiting.length - 1] = merged;
-    else this.#waiting.push(event);
+    this.#wait(event);
+    if (isTurnEnd(event)) this.#hurry();
     if (this.#waiting.length > WAITING_LIMIT) this.#skip();
     this.#schedule();
+  }
+
+  /** The end of a turn waits for no pause but that between two batches. */
+  #hurry(): void {
+    this.#nextSnapshot = -Infinity;
+    this.#nextFlush = this.#lastFlush + BATCH_MS;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  /** Joins what waits for the same entry; what is behind that does not depend on it. */
+  #wait(event: ChatEvent): void {
+    const key = keyOf(event),
+      at = key === undefined ? undefined : this.#joinable.get(key),
+      before = at === undefined ? undefined : this.#waiting[at];
+    const merged = before && merge(before, event);
+    if (merged && at !== undefined) this.#waiting[at] = merged;
+    else this.#waiting.push(event);
+    if (key !== undefined && !merged) this.#joinable.set(key, this.#waiting.length - 1);
+    if (event.type === "upsert" && event.entry.kind === "subagent") this.#replaceNested(event.entry.id);
+  }
+
+  /** The whole entry is newer than the changes inside it that still wait. */
+  #replaceNested(id: string): void {
+    for (const [key, at] of this.#joinable) if (key.startsWith(insideOf(id))) {
+      this.#waiting[at] = undefined;
+      this.#joinable.delete(key);
+    }
+  }
+
+  #takeWaiting(): readonly ChatEvent[] {
+    this.#joinable.clear();
+    return this.#waiting.splice(0).filter(event => event !== undefined);
   }
 
   /** Answers a page that says where it is: the events it missed while they are kept, else a snapshot. */
   replay(at: Position | undefined, asked: number): void {
     this.#flush();
     const reply = answer(at, { bootId: this.bootId, first: this.#kept[0]?.seq ?? this.#seq + 1, last: this.#seq });
-    if (reply.kind === "snapshot" || this.#skipped) this.outlet.snapshot(this.#seq, this.conversation(), asked);
-    else for (const numbered of this.#kept) if (numbered.seq > reply.after) this.outlet.event(numbered);
+    if (reply.kind === "snapshot" || this.#skipped) {
+      this.#skipped = false;
+      this.outlet.snapshot(this.#seq, this.conversation(), asked);
+    } else for (const numbered of this.#kept) if (numbered.seq > reply.after) this.outlet.event(numbered);
   }
 
   [Symbol.dispose](): void {
@@ -74,8 +118,8 @@ export class Outbox implements Disposable {
   /** At once after a pause, so that a first word does not wait; else when the time of the last batch is over. */
   #schedule(): void {
     if (this.#timer) return;
-    const due = this.#lastFlush + BATCH_MS - this.clock.now();
-    this.#timer = this.clock.after(Math.max(0, due), () => {
+    const due = Math.max(this.#nextFlush, this.#skipped ? this.#nextSnapshot : 0);
+    this.#timer = this.clock.after(Math.max(0, due - this.clock.now()), () => {
       this.#timer = undefined;
       this.#flush();
     });
@@ -83,16 +127,21 @@ export class Outbox implements Disposable {
 
   #flush(): void {
     this.#lastFlush = this.clock.now();
+    this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#waiting.length);
     if (this.outlet.isCongested()) {
       if (this.#waiting.length > 0) this.#skip();
       if (this.#skipped) this.#schedule();
       return;
     }
     if (this.#skipped) {
+      const began = this.clock.now();
+      if (began < this.#nextSnapshot) return this.#schedule();
       this.#skipped = false;
       this.outlet.snapshot(this.#seq, this.conversation(), undefined);
+      const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
+      this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
-    for (const event of this.#waiting.splice(0)) {
+    for (const event of this.#takeWaiting()) {
       const numbered = this.#number(event);
       this.#kept.push(numbered);
       this.#keptSize += sizeOf(event);
@@ -103,7 +152,9 @@ export class Outbox implements Disposable {
 
   /** Numbers what is dropped, so that nobody takes the next event for its successor. */
   #skip(): void {
-    for (const event of this.#waiting.splice(0)) this.#number(event);
+    const dropped = this.#takeWaiting();
+    for (const event of dropped) this.#number(event);
+    if (dropped.some(isTurnEnd)) this.#hurry();
     this.#kept.length = 0;
     this.#keptSize = 0;
     this.#skipped = true;
@@ -122,17 +173,58 @@ function sizeOf(event: ChatEvent | undefined): number {
     case "append": case "terminalOutput": return event.text.length;
     case "terminal": return event.terminal.output.length;
     case "upsert": return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
+    case "nested": return sizeOf(event.event);
     case "queue": case "commands": case "controls": return JSON.stringify(event).length;
     default: return 100;
   }
 }
 
-/** Two events as one with the same effect, or `undefined`. */
+function isTurnEnd(event: ChatEvent): boolean { return event.type === "turn" && event.turn.state === "idle"; }
+
+/** Events with the same key change the same thing, and nothing else; `undefined`: the order of the event among all others matters. */
+function keyOf(event: ChatEvent): string | undefined {
+  switch (event.type) {
+    case "upsert": return `entry ${event.entry.id}`;
+    case "append": return `entry ${event.id}`;
+    case "nested": return `${insideOf(event.id)}${keyOf(event.event) ?? ""}`;
+    case "terminal": return `terminal ${event.terminal.terminalId}`;
+    case "terminalOutput": return `terminal ${event.terminalId}`;
+    case "usage": case "commands": case "controls": case "title": return event.type;
+    case "turn": case "queue": case "accepts": case "details": case "bypassed": return undefined;
+  }
+}
+
+function insideOf(id: string): string { return `in ${id.length} ${id} `; }
+
+/** Two events with the same key as one with the same effect, or `undefined`. */
 function merge(first: ChatEvent, second: ChatEvent): ChatEvent | undefined {
-  if (first.type === "append" && second.type === "append")
-    return first.id === second.id && second.offset === first.offset + first.text.length ? { ...first, text: first.text + second.text } : undefined;
-  if (first.type === "upsert" && second.type === "upsert") return first.entry.id === second.entry.id ? second : undefined;
-  if (first.type === "upsert" && second.type === "append" && first.entry.id === second.id && first.entry.kind !== "notice" && "text" in first.entry && second.offset === first.entry.text.length)
-    return { type: "upsert", entry: { ...first.entry, text: first.entry.text + second.text } };
-  return undefined;
+  if (second.type === "nested") {
+    const merged = first.type === "nested" ? merge(first.event, second.event) : undefined;
+    return merged?.type === "upsert" || merged?.type === "append" || merged?.type === "nested" ? { ...second, event: merged } : undefined;
+  }
+  if (second.type === "append") return withText(first, second);
+  return second.type === "terminalOutput" ? withOutput(first, second) : second;
+}
+
+function withText(first: ChatEvent, { offset, text }: Extract<ChatEvent, { readonly type: "append" }>): ChatEvent | undefined {
+  if (first.type === "append") return offset === first.offset + first.text.length ? { ...first, text: first.text + text } : undefined;
+  if (
+    first.type !== "upsert" ||
+    first.entry.kind === "notice" ||
+    first.entry.kind === "plan" ||
+    !("text" in first.entry)
+  )
+    return undefined;
+  return offset === first.entry.text.length
+    ? { type: "upsert", entry: { ...first.entry, text: first.entry.text + text } }
+    : undefined;
+}
+
+function withOutput(
+  first: ChatEvent,
+  { offset, text }: Extract<ChatEvent, { readonly type: "terminalOutput" }>,
+): ChatEvent | undefined {
+  return first.type === "terminalOutput" && offset === first.offset + first.text.length
+    ? { ...first, text: first.text + text }
+    : undefined;
 }

@@ -37,6 +37,42 @@ suite("what is kept of one turn", () => {
     equal(notices(conversation), 1);
   });
 
+  const ENDED: SessionEvent = { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } };
+  const shown = ({ entries }: Conversation): readonly string[] =>
+    entries.flatMap(entry => (entry.kind === "agent" || entry.kind === "notice" ? [entry.text] : []));
+
+  test("of 5,000 tool calls and more the closing text is shown, behind a line that counts what is left out", () => {
+    const many = Array.from({ length: MOST.entries + 1_000 }, (_, n) => tool(String(n)));
+    deepEqual(shown(play(...many, say("All "), say("done."), ENDED)), [
+      "Ada sends more in this turn than can be kept. 1,002 updates are left out. The end of the answer follows.",
+      "All done.",
+    ]);
+    equal(
+      shown(play(...many, ENDED)).at(-1),
+      "Ada sends more in this turn than can be kept. 1,000 updates are left out.",
+    );
+  });
+
+  test("of an answer that is too long is its end, from the beginning of a word", () => {
+    const conversation = play(
+      say("x".repeat(MOST.words)),
+      ...Array.from({ length: 5_000 }, (_, n) => say(`word-${n} `)),
+      ENDED,
+    );
+    const end = shown(conversation).at(-1) ?? "";
+    ok(
+      end.startsWith("… word-") && end.endsWith("word-4999 ") && end.length <= 8_001,
+      `${end.slice(0, 20)}, ${end.length}`,
+    );
+    equal(words(conversation), MOST.words + end.length);
+  });
+
+  test("of a turn whose agent exits is the end, too, and the next turn begins with room", () => {
+    const many = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
+    const conversation = play(...many, say("last words"), { kind: "agentDown", text: "Ada stopped.", actions: [] });
+    deepEqual(shown(conversation).slice(-3, -1).map(text => text.slice(0, 10)), ["Ada sends ", "last words"]);
+  });
+
   test("of a call with too much in it is how it stands", () => {
     const huge = { content: Array.from({ length: 20 }, () => ({ type: "content", content: { type: "image", mimeType: "image/png", data: "A".repeat(1_000_000) } })) };
     const conversation = play(tool("a", { title: "Look", ...text(10) }), tool("a", { ...huge, status: "completed" }), tool("b", { title: "Big", ...huge }));

@@ -1,28 +1,47 @@
 /**
  * How much of one turn is kept and shown: an agent that floods must not take the memory of three programs. Pure.
  *
- * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind hundreds of others,
- * and is answered then; how a tool call that is shown ended is always shown; what was shown stays.
+ * Invariants: what no person could read in a day is cut, and said once a turn; a question is left out only behind hundreds
+ * of others, and is answered then; how a tool call that is shown ended is always shown; what was shown stays; the end of the
+ * agent's answer is always shown, however much came before it.
  */
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
+import { inTranscript, viewOf } from "./session-subagents";
 import { chain, emit, say, type Effect, type State, type Step } from "./session-model";
 
-/** Of one turn; `told`: the user knows that something is left out. */
-export interface Spent { readonly entries: number; readonly words: number; readonly content: number; readonly questions: number; readonly told: boolean }
+/** Of one turn; `left` is absent as long as nothing is left out. */
+export interface Spent {
+  readonly entries: number;
+  readonly words: number;
+  readonly content: number;
+  readonly questions: number;
+  readonly left?: LeftOut;
+}
 
-export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0, told: false };
+/** The notice that says so, the number of updates, and the newest characters of the answer among them. */
+interface LeftOut { readonly noticeId: string; readonly updates: number; readonly tail: string }
+
+export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
+
+/** Characters of the end of an answer that is too long. */
+const TAIL = 8_000;
 
 /** Cards, characters of messages, characters of all else (images count as base64), and questions. */
-export const MOST: Omit<Spent, "told"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
+export const MOST: Omit<Spent, "left"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
 
-/** As `emit`, as far as there is room for what the agent sent. */
-export function emitBounded(state: State, event: ChatEvent): Step {
+/** As `emit`, as far as there is room for what the agent, or its subagent, sent. */
+export function emitBounded(state: State, event: ChatEvent, subagent?: string): Step {
   switch (event.type) {
-    case "append": return appended(state, event);
-    case "upsert": return upserted(state, event.entry);
-    default: return emit(state, event);
+    case "append": return appended(state, event, subagent);
+    case "upsert": return upserted(state, event.entry, subagent);
+    default: return subagent === undefined ? emit(state, event) : [state, []];
   }
+}
+
+/** In the transcript of the agent, or of its subagent. */
+function show(state: State, event: ChatEvent, subagent: string | undefined): Step {
+  return emit(state, inTranscript(state, subagent, event));
 }
 
 /** Before an update is looked at: a call that is announced when there is no room for another costs no search among thousands. */
@@ -33,27 +52,40 @@ export function isFull(state: State, raw: unknown): boolean {
 
 /** As `asking`, when there is room for one question more. */
 export function askBounded(state: State, asking: (state: State) => Step, refusal: readonly Effect[]): Step {
-  if (state.spent.questions >= MOST.questions) return chain(tell(state), s => [s, refusal]);
+  if (state.spent.questions >= MOST.questions) return chain(leaveOut(state), s => [s, refusal]);
   return asking(spend(state, { questions: 1 }));
 }
 
 /** For another card. */
 export function hasNoRoom({ spent }: State): boolean { return spent.entries >= MOST.entries; }
 
-function appended(state: State, event: Extract<ChatEvent, { readonly type: "append" }>): Step {
-  const text = wholeCharacters(event.text, MOST.words - state.spent.words), [after, effects] = text === "" ? [state, []] : emit(spend(state, { words: text.length }), { ...event, text });
-  return text.length === event.text.length ? [after, effects] : chain([after, effects], tell);
+function appended(state: State, event: Extract<ChatEvent, { readonly type: "append" }>, subagent: string | undefined): Step {
+  const text = wholeCharacters(event.text, MOST.words - state.spent.words),
+    [after, effects] =
+      text === "" ? [state, []] : show(spend(state, { words: text.length }), { ...event, text }, subagent);
+  if (text.length === event.text.length) return [after, effects];
+  const entries = viewOf(state, subagent)?.entries ?? [],
+    isAnswer = entries[lastIndexOf(entries, event.id)]?.kind === "agent";
+  return chain([after, effects], s =>
+    leaveOut(s, isAnswer && subagent === undefined ? event.text.slice(text.length) : ""),
+  );
 }
 
-function upserted(state: State, entry: Entry): Step {
-  const { spent, conversation: { entries } } = state, before = entries[lastIndexOf(entries, entry.id)];
-  if (before === undefined && hasNoRoom(state)) return tell(state);
+function upserted(state: State, entry: Entry, subagent: string | undefined): Step {
+  const { spent } = state,
+    entries = viewOf(state, subagent)?.entries ?? [],
+    before = entries[lastIndexOf(entries, entry.id)];
+  if (before === undefined && hasNoRoom(state)) return leaveOut(state, subagent === undefined ? answerIn(entry) : "");
   const fitting = cut(entry, MOST.words - spent.words + wordsIn(before));
   const words = wordsIn(fitting) - wordsIn(before), content = Math.max(0, contentIn(fitting) - contentIn(before));
   const spending = { entries: before === undefined ? 1 : 0, words, content };
-  if (spent.content + content <= MOST.content) return chain(emit(spend(state, spending), { type: "upsert", entry: fitting }), s => fitting === entry ? [s, []] : tell(s));
+  if (spent.content + content <= MOST.content) return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
+    fitting === entry
+      ? [s, []]
+      : leaveOut(s, before === undefined && subagent === undefined ? answerIn(entry).slice(wordsIn(fitting)) : ""),
+  );
   const rest = withoutContent(fitting, before);
-  return chain(rest === undefined ? [state, []] : emit(spend(state, { ...spending, content: 0 }), { type: "upsert", entry: rest }), tell);
+  return chain(rest === undefined ? [state, []] : show(spend(state, { ...spending, content: 0 }), { type: "upsert", entry: rest }, subagent), s => leaveOut(s));
 }
 
 /** What can still be said of it: how the call stands. */
@@ -64,11 +96,45 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
   return { ...call, content: [] };
 }
 
-/** Once a turn. */
-export function tell(state: State): Step {
-  if (state.spent.told) return [state, []];
-  return say({ ...state, spent: { ...state.spent, told: true } }, "warning", `${state.conversation.agent.name} sends more in this turn than can be kept. What is too much is left out.`, []);
+/** One update is not shown, of which `text` is a part of the answer. Said with the first of a turn. */
+export function leaveOut(state: State, text = ""): Step {
+  const { left = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
+  const told: Step = state.spent.left === undefined ? say(state, "warning", `${tooMuch(state)} What is too much is left out.`, []) : [state, []];
+  const tail = left.tail.length + text.length > 2 * TAIL ? (left.tail + text).slice(-TAIL) : left.tail + text;
+  return chain(told, s => [{ ...s, spent: { ...s.spent, left: { ...left, updates: left.updates + 1, tail } } }, []]);
 }
+
+/** At the end of a turn: the number of updates that are left out, and the end of the answer. */
+export function closeBounds(state: State): Step {
+  const { left } = state.spent;
+  if (left === undefined) return [state, []];
+  const count = `${left.updates.toLocaleString("en")} update${left.updates === 1 ? " is" : "s are"} left out.`;
+  const text = `${tooMuch(state)} ${count}${left.tail.trim() === "" ? "" : " The end of the answer follows."}`;
+  const notice: Entry = { kind: "notice", id: left.noticeId, severity: "warning", text, actions: [] };
+  const { left: _, ...spent } = state.spent;
+  return chain(emit({ ...state, spent }, { type: "upsert", entry: notice }), s =>
+    left.tail.trim() === ""
+      ? [s, []]
+      : emit(
+          { ...s, made: s.made + 1 },
+          { type: "upsert", entry: { kind: "agent", id: `${s.prefix}${s.made}`, text: endOf(left.tail) } },
+        ),
+  );
+}
+
+function tooMuch({ conversation }: State): string {
+  return `${conversation.agent.name} sends more in this turn than can be kept.`;
+}
+
+/** The last characters, from the beginning of a line or a word where there is one near. */
+function endOf(tail: string): string {
+  if (tail.length <= TAIL) return tail;
+  const cut = tail.slice(-TAIL), start = cut.slice(0, TAIL / 10).search(/\s\S/);
+  return `…${start === -1 ? cut.replace(/^[\uDC00-\uDFFF]/, "") : cut.slice(start)}`;
+}
+
+/** The agent's words in an entry. */
+export function answerIn(entry: Entry): string { return entry.kind === "agent" ? entry.text : ""; }
 
 function spend(state: State, { entries = 0, words = 0, content = 0, questions = 0 }: Partial<Spent>): State {
   const { spent } = state;
@@ -76,11 +142,18 @@ function spend(state: State, { entries = 0, words = 0, content = 0, questions = 
 }
 
 function wordsIn(entry: Entry | undefined): number {
-  return entry?.kind === "agent" || entry?.kind === "thought" || entry?.kind === "compaction" ? entry.text.length : 0;
+  return entry?.kind === "agent" ||
+    entry?.kind === "thought" ||
+    entry?.kind === "compaction" ||
+    entry?.kind === "message"
+    ? entry.text.length
+    : 0;
 }
 
 function cut(entry: Entry, room: number): Entry {
-  return wordsIn(entry) <= room || !("text" in entry) ? entry : { ...entry, text: wholeCharacters(entry.text, room) };
+  return wordsIn(entry) <= room || !("text" in entry) || entry.text === undefined
+    ? entry
+    : { ...entry, text: wholeCharacters(entry.text, room) };
 }
 
 function contentIn(entry: Entry | undefined): number {

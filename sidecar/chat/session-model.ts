@@ -1,10 +1,10 @@
 /** What a session knows, what can happen to it and what follows, and the small steps of its machine (`session-state.ts`). Pure. */
 import type { Attachment } from "../../src/protocol/attachments";
-import { applyEvent, type Accepts, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type TerminalView } from "../../src/protocol/chat";
+import { applyEvent, type Accepts, type ActionId, type ChatEvent, type Conversation, type Notice, type PermissionOption, type SubagentStatus, type TerminalView } from "../../src/protocol/chat";
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import type { SessionDetails } from "../../src/protocol/session-details";
-import type { PermissionChoice } from "../../src/protocol/sidecar";
+import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../agents/connection";
 import type { JsonObject } from "../rpc/json";
 import type { Spent } from "./session-bounds";
@@ -13,11 +13,19 @@ export interface Prompt { readonly messageId: string; readonly text: string; rea
 
 /** Where the session is. `waiting` is a prompt that goes out as soon as the agent's session is open. */
 export type Phase =
-  | { readonly kind: "opening"; readonly waiting: Prompt | undefined }
+  | { readonly kind: "opening"; readonly waiting: Prompt | undefined; readonly attempt?: 2 }
   | { readonly kind: "idle" }
-  | { readonly kind: "prompting"; readonly messageId: string; readonly entriesBefore: number }
+  /** `sentAt`: time of the clock. A prompt that the agent did not read is sent a second time, never a third. */
+  | {
+      readonly kind: "prompting";
+      readonly prompt: Prompt;
+      readonly entriesBefore: number;
+      readonly sentAt: number;
+      readonly attempt: 1 | 2;
+    }
   | { readonly kind: "cancelling"; readonly messageId: string }
-  | { readonly kind: "down" }
+  /** `waiting` is a prompt that goes out again with the next start. */
+  | { readonly kind: "down"; readonly waiting: Prompt | undefined }
   | { readonly kind: "closed" };
 
 export interface State {
@@ -32,8 +40,23 @@ export interface State {
   readonly spent: Spent;
   /** How often in a row the agent was started again by itself. */
   readonly restarts: number;
+  /** The subagents that the agent has announced, by the id of their session. */
+  readonly subagents: ReadonlyMap<string, KnownSubagent>;
+  /** Number of the newest turn. */
+  readonly turn: number;
   /** The thought that goes on, and when it began; times are the clock's milliseconds. */
   readonly thinking?: { readonly id: string; readonly since: number };
+}
+
+/** `path`: ids of its entry and of those around it, from the conversation on, in the turn `turn`. */
+export interface KnownSubagent {
+  readonly path: readonly string[];
+  readonly turn: number;
+  readonly parent: string | undefined;
+  readonly name: string;
+  readonly description?: string;
+  readonly status: SubagentStatus;
+  readonly error?: string;
 }
 
 /** A request of the agent for permission; `permissionId` is ours. `toolCall` is ACP's `ToolCallUpdate`, unchecked. */
@@ -46,16 +69,32 @@ export interface Asked {
   readonly options: readonly PermissionOption[];
   /** What the permission policy says now; of a question of ours it says nothing. */
   readonly policy: "ask" | "allow" | "ours";
+  /** The session of the subagent that asks. */
+  readonly subagent?: string;
 }
 
 /** A question of the agent that is no permission; `id` is ours. */
-export interface Elicited { readonly id: string; readonly message: string; readonly ask: FormAsk | UrlAsk }
+export interface Elicited {
+  readonly id: string;
+  readonly message: string;
+  readonly ask: FormAsk | UrlAsk;
+  readonly subagent?: string;
+}
 
 /**
  * A sentence for the user, the buttons that help, and what the agent itself said last. `needsUser`: it would be the same again until a person has done
  * something.
  */
-export interface Trouble { readonly text: string; readonly actions: readonly ActionId[]; readonly detail?: string; readonly needsUser?: true }
+export interface Trouble {
+  readonly text: string;
+  readonly actions: readonly ActionId[];
+  readonly detail?: string;
+  readonly needsUser?: true;
+  /** The next prompt restarts the agent, unless it restarts before. */
+  readonly restarts?: true;
+  /** See `AgentError.readUntil`. */
+  readonly readUntil?: number;
+}
 
 export type TurnOutcome = { readonly kind: "stopped"; readonly reason: string } | ({ readonly kind: "failed" } & Trouble);
 
@@ -77,13 +116,15 @@ export type SessionEvent =
   | { readonly kind: "leftOut"; readonly names: readonly string[] }
   /** Nothing was heard of the agent for so many minutes of its turn. */
   | { readonly kind: "silent"; readonly minutes: number }
-  /** The `update` of a `session/update`, as it came, in that version of the protocol. */
-  | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion }
+  /** The `update` of a `session/update`, as it came, in that version of the protocol; `subagent`: of which one's session. */
+  | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
   | { readonly kind: "asked"; readonly asked: Asked }
   | { readonly kind: "elicited"; readonly elicited: Elicited }
   /** Of a permission or an elicitation, by our id. */
   | { readonly kind: "withdrawn"; readonly id: string }
   | { readonly kind: "answered"; readonly permissionId: string; readonly choice: PermissionChoice }
+  | { readonly kind: "bypassed"; readonly until: BypassUntil }
+  | { readonly kind: "bypassEnded" }
   | { readonly kind: "elicitationAnswered"; readonly id: string; readonly choice: ElicitationChoice }
   /** `elicitation/complete`, by the agent's id. */
   | { readonly kind: "elicitationCompleted"; readonly elicitationId: string }

@@ -2,51 +2,116 @@
  * The agent's questions in a session's machine: permissions and elicitations. Each is answered once: by a person, by the
  * policy, or by what ends what it belonged to.
  */
-import { isTerminal, type ChatEvent, type Entry, type Permission, type PermissionAnswered, type PermissionOption, type ToolContent } from "../../src/protocol/chat";
+import { isTerminal, type ChatEvent, type Entry, type Permission, type PermissionAnswered, type PermissionOption, type SubagentName, type ToolContent } from "../../src/protocol/chat";
 import { wrongValue, type Elicitation, type ElicitationAnswered, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
-import type { PermissionChoice } from "../../src/protocol/sidecar";
+import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import { lastTurn, toolFrom } from "./acp-tools";
 import { chain, emit, say, type Asked, type Effect, type Elicited, type State, type Step } from "./session-model";
+import { inTranscript, isAtWork, nameOf, placed, settleIdleSubagents, viewOf } from "./session-subagents";
 import { isTurn, quiet } from "./session-updates";
 
 type Question = Permission | Elicitation;
 
 /** Without a turn there is nobody who waits for the tool: a late question is answered `cancelled`, and said so. */
-export function ask(state: State, { permissionId, toolCall, title, description, options, policy }: Asked): Step {
+export function ask(before: State, asked: Asked): Step {
+  const isPlaced = asked.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
+  return isPlaced
+    ? chain(placed(before, asked.subagent ?? ""), state => askPlaced(state, asked))
+    : askPlaced(before, asked);
+}
+
+function askPlaced(
+  state: State,
+  { permissionId, toolCall, title, description, options, policy, subagent }: Asked,
+): Step {
+  const view = viewOf(state, subagent) ?? state.conversation;
   // Of this turn: an id that was used before names another call, and a card must not show that one's parameters.
-  const { entry: tool } = toolFrom(state.conversation, toolCall, `${permissionId}-tool`, lastTurn(state.conversation));
+  const { entry: tool } = toolFrom(view, toolCall, `${permissionId}-tool`, lastTurn(view));
   const question: Permission = {
-    kind: "permission", id: permissionId, agent: state.conversation.agent.name, toolEntryId: tool.id, title: title ?? tool.title, toolKind: tool.toolKind,
-    content: [...(description === undefined ? [] : [{ kind: "text", text: description } as const]), ...tool.content.filter(isPartOfQuestion)], options, ...(tool.input === undefined ? {} : { input: tool.input }), ...(policy === "ours" ? { isOurs: true } : {}),
+    kind: "permission",
+    id: permissionId,
+    agent: state.conversation.agent.name,
+    toolEntryId: tool.id,
+    title: title ?? tool.title,
+    toolKind: tool.toolKind,
+    content: [
+      ...(description === undefined ? [] : [{ kind: "text", text: description } as const]),
+      ...tool.content.filter(isPartOfQuestion),
+    ],
+    options,
+    ...(tool.input === undefined ? {} : { input: tool.input }),
+    ...(policy === "ours" ? { isOurs: true } : {}),
+    ...by(state, subagent),
   };
   const once = options.find(option => option.kind === "allow_once");
-  const refused = (s: State, why: string): Step => chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [t, [{ kind: "answerAgent", permissionId, optionId: undefined }]]);
-  const announced: ChatEvent = { type: "upsert", entry: tool };
-  const shown = emit(state, isTurn(state) ? announced : quiet(state, announced));
-  switch (state.phase.kind) {
-    case "prompting": return policy === "allow" && once
-      ? chain(shown, s => emit(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }), s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]])
-      : chain(shown, s => emit(s, { type: "upsert", entry: question }));
-    case "cancelling": return chain(shown, s => refused(s, "the turn was stopped"));
-    case "idle": case "opening": return chain(shown, s => refused(s, "no turn was running"));
-    case "down": case "closed": return [state, [{ kind: "answerAgent", permissionId, optionId: undefined }]];
-    default: return assertNever(state.phase, "session phase");
+  const refused = (s: State, why: string): Step =>
+    chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [
+      t,
+      [{ kind: "answerAgent", permissionId, optionId: undefined }],
+    ]);
+  const announced: ChatEvent = { type: "upsert", entry: tool },
+    isOver = !isTurn(state) && !isAtWork(state, subagent);
+  const shown = emit(state, inTranscript(state, subagent, isOver ? quiet(view, announced) : announced));
+  // A subagent in the background asks between turns, too.
+  const phase = state.phase.kind === "idle" && isAtWork(state, subagent) ? "prompting" : state.phase.kind;
+  switch (phase) {
+    case "prompting":
+      return once && (policy === "allow" || (policy === "ask" && state.conversation.bypassed))
+        ? chain(
+            shown,
+            s => emit(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }),
+            s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]],
+          )
+        : chain(shown, s => emit(s, { type: "upsert", entry: question }));
+    case "cancelling":
+      return chain(shown, s => refused(s, "the turn was stopped"));
+    case "idle":
+    case "opening":
+      return chain(shown, s => refused(s, "no turn was running"));
+    case "down":
+    case "closed":
+      return [state, [{ kind: "answerAgent", permissionId, optionId: undefined }]];
+    default:
+      return assertNever(phase, "session phase");
   }
+}
+
+/** Who asks, when that is a subagent. */
+function by(state: State, subagent: string | undefined): { readonly subagent?: SubagentName } {
+  const name = nameOf(state, subagent);
+  return name === undefined ? {} : { subagent: name };
 }
 
 function isPartOfQuestion(content: ToolContent): boolean { return content.kind === "diff" || content.kind === "text"; }
 
-/** `bypass` allows this call: once if the agent offers that, else by its first way to allow. */
-export function answer(state: State, permissionId: string, choice: PermissionChoice): Step {
+export function answer(state: State, permissionId: string, { optionId }: PermissionChoice): Step {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
   if (question?.kind !== "permission") return [state, []]; // answered, withdrawn or settled since: the card says so already
-  if (choice.kind === "bypass" && question.isOurs) return [state, []];
-  const option = choice.kind === "option" ? question.options.find(({ optionId }) => optionId === choice.optionId)
-    : question.options.find(({ kind }) => kind === "allow_once") ?? question.options.find(({ kind }) => kind === "allow_always");
-  if (!option) return [state, []];
-  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, choice.kind === "bypass" ? "bypass" : "user") } }),
-    s => [s, [...(choice.kind === "bypass" ? [{ kind: "setBypass" } as const] : []), { kind: "answerAgent", permissionId, optionId: option.optionId }]]);
+  const option = question.options.find(each => each.optionId === optionId);
+  return option ? choose(state, question, option, "user") : [state, []];
+}
+
+/** A session that is closed has nothing to allow; the question that the user had in view may be settled, the bypass counts all the same. */
+export function bypass(state: State, until: BypassUntil): Step {
+  if (state.phase.kind === "closed") return [state, []];
+  const granted: Step = until === "revoked" ? [state, [{ kind: "setBypass" }]] : state.conversation.bypassed ? [state, []] : emit(state, { type: "bypassed", isOn: true });
+  return openQuestions(state.conversation.entries).reduce<Step>((before, question) => chain(before, s => allow(s, question)), granted);
+}
+
+export function endBypass(state: State): Step {
+  return state.conversation.bypassed ? emit(state, { type: "bypassed", isOn: false }) : [state, []];
+}
+
+/** Once, never more; a question that does not offer that stays open, and so does one of ours. */
+function allow(state: State, question: Question): Step {
+  if (question.kind !== "permission" || question.isOurs) return [state, []];
+  const option = question.options.find(({ kind }) => kind === "allow_once");
+  return option ? choose(state, question, option, "bypass") : [state, []];
+}
+
+function choose(state: State, question: Permission, option: PermissionOption, by: "user" | "bypass"): Step {
+  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, by) } }), s => [s, [{ kind: "answerAgent", permissionId: question.id, optionId: option.optionId }]]);
 }
 
 function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypass"): PermissionAnswered {
@@ -56,8 +121,15 @@ function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypa
 // --- elicitations
 
 /** Asked at any time: also while the session opens (to sign in, say), and between turns. */
-export function elicit(state: State, { id, message, ask: what }: Elicited): Step {
-  const question: Elicitation = { kind: "elicitation", id, agent: state.conversation.agent.name, message, ask: what };
+export function elicit(state: State, { id, message, ask: what, subagent }: Elicited): Step {
+  const question: Elicitation = {
+    kind: "elicitation",
+    id,
+    agent: state.conversation.agent.name,
+    message,
+    ask: what,
+    ...by(state, subagent),
+  };
   switch (state.phase.kind) {
     case "opening": case "idle": case "prompting": return emit(state, { type: "upsert", entry: question });
     case "cancelling": return settle(emit(state, { type: "upsert", entry: question }), question, "the turn was stopped");
@@ -112,6 +184,15 @@ function settle(before: Step, question: Question, why: string): Step {
 
 function refusal({ kind, id }: Question): Effect {
   return kind === "permission" ? { kind: "answerAgent", permissionId: id, optionId: undefined } : { kind: "answerElicitation", id, response: { action: "cancel" } };
+}
+
+/** At a turn's end: of a subagent that works on in the background the questions stay. */
+export function settleTurn(state: State): Step {
+  return chain(
+    settleQuestions(state, "the turn ended", ({ subagent }) => !isAtWork(state, subagent?.sessionId)),
+    settleTools,
+    s => settleIdleSubagents(s, "the turn ended"),
+  );
 }
 
 export function settleTools(state: State): Step {

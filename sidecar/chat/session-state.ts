@@ -7,7 +7,8 @@
  *      │ └─ openFailed ─▶ down ◀── agentDown ──┐          ▼
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
- * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent once. A turn is ended by the agent, or by
+ * Invariants. A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted, and is sent once; a second time only when the agent's process
+ * exited without reading it. A turn is ended by the agent, or by
  * its death, or when it does not stop; whatever ends it settles everything that it opened: permissions are answered, tool calls terminal. Nothing is
  * sent to an agent session that is not there. Every pair of state and event has an answer here; one that cannot happen
  * says so with `unexpected`: thrown in tests, logged in the field.
@@ -16,14 +17,18 @@ import { interrupted, type Accepts, type Conversation } from "../../src/protocol
 import type { SessionDetails } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
-import { askBounded, NOTHING_SPENT } from "./session-bounds";
+import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
+import { askBounded, closeBounds, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
-import { answer, answerElicitation, ask, completeElicitation, elicit, settleQuestions, settleTools } from "./session-questions";
+import {
+  answer, answerElicitation, ask, bypass, completeElicitation, elicit, endBypass, settleQuestions, settleTools, settleTurn,
+} from "./session-questions";
+import { settleSubagents } from "./session-subagents";
 import { terminal } from "./session-terminals";
 import { chooseControl, controlRefused, showControls, thoughtOver, update } from "./session-updates";
 
 export function start(conversation: Conversation, prefix: string, why: string | undefined): Step {
-  const state: State = { phase: { kind: "opening", waiting: undefined }, conversation, prefix, made: 0, withdrawn: [], spent: NOTHING_SPENT, restarts: 0 };
+  const state: State = { phase: { kind: "opening", waiting: undefined }, conversation, prefix, made: 0, withdrawn: [], spent: NOTHING_SPENT, restarts: 0, subagents: new Map(), turn: 0 };
   return chain([state, []], s => why === undefined ? [s, []] : say(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []), s => [s, [{ kind: "open" }]]);
 }
 
@@ -34,6 +39,8 @@ export function step(state: State, event: SessionEvent, now: number): Step {
     case "asked": return askBounded(state, s => ask(s, event.asked), [{ kind: "answerAgent", permissionId: event.asked.permissionId, optionId: undefined }]);
     case "elicited": return askBounded(state, s => elicit(s, event.elicited), [{ kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } }]);
     case "answered": return answer(state, event.permissionId, event.choice);
+    case "bypassed": return bypass(state, event.until);
+    case "bypassEnded": return endBypass(state);
     case "elicitationAnswered": return answerElicitation(state, event.id, event.choice);
     case "elicitationCompleted": return completeElicitation(state, event.elicitationId);
     case "withdrawn": return settleQuestions(state, "the agent withdrew the question", entry => entry.id === event.id);
@@ -58,20 +65,20 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   const { phase } = state;
   switch (phase.kind) {
     case "opening": switch (event.kind) {
-      case "opened": return chain(accepts(state, event.accepts), s => opened(s, phase.waiting));
+      case "opened": return chain(accepts(state, event.accepts), s => opened(s, phase.waiting, phase.attempt ?? 1, now));
       case "openFailed": case "agentDown": return fell(state, event, state.restarts > 0);
       case "slow": return slow(state, event.seconds);
       case "prompted": return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, []);
       case "queueSent": return phase.waiting ? release(state) : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [])));
-      case "cancelled": return phase.waiting ? chain(enter(state, { kind: "opening", waiting: undefined }), hold, idle, s => say(s, "info", "Stopped before the agent had started; the prompt was not sent.", [])) : [state, []];
+      case "cancelled": return phase.waiting ? notSent(state, { kind: "opening", waiting: undefined }) : [state, []];
       case "restarted": return [state, [{ kind: "restartAgent" }, { kind: "open" }]];
       case "cancelOverdue": case "cancelGivenUp": case "reopened": case "silent": return [state, []];
       case "turnEnded": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
     case "idle": switch (event.kind) {
-      case "prompted": return prompted(state, event.prompt);
-      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt)));
+      case "prompted": return prompted(state, event.prompt, now);
+      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt, now)));
       case "agentDown": return fell(state, event, true);
       case "restarted": return restart(state);
       case "cancelled": case "cancelOverdue": case "cancelGivenUp": case "slow": case "reopened": case "silent": return [state, []];
@@ -80,8 +87,8 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
     }
     case "prompting": switch (event.kind) {
       case "turnEnded": return end(state, event.outcome, phase.entriesBefore, now);
-      case "cancelled": return chain(enter(state, { kind: "cancelling", messageId: phase.messageId }), hold,
-        s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.messageId } }),
+      case "cancelled": return chain(enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }), hold,
+        s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
         s => settleQuestions(s, "the turn was stopped"), s => [s, [{ kind: "sendCancel" }]]);
       case "prompted": return queued(state, event.prompt);
       case "queueSent": return release(state);
@@ -106,11 +113,14 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
       default: return assertNever(event, "session event");
     }
     case "down": switch (event.kind) {
-      case "prompted": return waitFor(state, event.prompt, [{ kind: "open" }]);
-      case "queueSent": return chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
-      case "restarted": return chain(enter(state, { kind: "opening", waiting: undefined }), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
-      case "reopened": return chain(enter(state, { kind: "opening", waiting: undefined }), s => [s, [{ kind: "open" }]]);
-      case "agentDown": case "cancelled": case "cancelOverdue": case "cancelGivenUp": case "slow": case "silent": return [state, []];
+      case "prompted": return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, [{ kind: "open" }]);
+      case "queueSent":
+        return phase.waiting ? release(state)
+          : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
+      case "restarted": return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
+      case "reopened": return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "open" }]]);
+      case "cancelled": return phase.waiting ? notSent(state, { kind: "down", waiting: undefined }) : [state, []];
+      case "agentDown": case "cancelOverdue": case "cancelGivenUp": case "slow": case "silent": return [state, []];
       case "opened": case "openFailed": case "turnEnded": return unexpected(state, event);
       default: return assertNever(event, "session event");
     }
@@ -140,7 +150,18 @@ function accepts(state: State, accepts: Accepts): Step {
 // --- prompts and turns
 
 /** The session is open and nothing runs. */
-function prompted(state: State, prompt: Prompt): Step { return accept(state, prompt, (s, accepted) => sendNow(s, prompt, accepted)); }
+function prompted(state: State, prompt: Prompt, now: number): Step {
+  return accept(state, prompt, (s, accepted) => sendNow(s, prompt, now, accepted));
+}
+
+function notSent(state: State, phase: Phase): Step {
+  return chain(enter(state, phase), hold, idle, s => say(s, "info", NOT_SENT, []));
+}
+const NOT_SENT = "Stopped before the agent had started; the prompt was not sent.";
+
+function reopening(waiting: Prompt | undefined): Phase {
+  return waiting === undefined ? { kind: "opening", waiting } : { kind: "opening", waiting, attempt: 2 };
+}
 
 /** The session is not open yet. */
 function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step { return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then])); }
@@ -151,8 +172,9 @@ function accept(state: State, { messageId }: Prompt, begin: (state: State, accep
   return isKnown(state, messageId) || isQueued(state, messageId) ? [state, accepted] : begin(state, accepted);
 }
 
-function sendNow(state: State, prompt: Prompt, before: readonly Effect[] = []): Step {
-  return begin(state, prompt, { kind: "prompting", messageId: prompt.messageId, entriesBefore: state.conversation.entries.length + 1 }, "running", [...before, { kind: "sendPrompt", prompt }]);
+function sendNow(state: State, prompt: Prompt, now: number, before: readonly Effect[] = []): Step {
+  const phase: Phase = { kind: "prompting", prompt, entriesBefore: state.conversation.entries.length + 1, sentAt: now, attempt: 1 };
+  return begin(state, prompt, phase, "running", [...before, { kind: "sendPrompt", prompt }]);
 }
 
 function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): Step {
@@ -160,7 +182,7 @@ function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): Step 
 }
 
 function begin(state: State, { messageId, text, attachments = [] }: Prompt, phase: Phase, turn: "starting" | "running", then: readonly Effect[]): Step {
-  return chain(enter({ ...state, spent: NOTHING_SPENT }, phase),
+  return chain(enter({ ...state, spent: NOTHING_SPENT, turn: state.turn + 1 }, phase),
     s => emit(s, { type: "upsert", entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) } }),
     s => emit(s, { type: "turn", turn: { state: turn, messageId } }), s => [s, then]);
 }
@@ -174,12 +196,12 @@ function isKnown(state: State, messageId: string): boolean {
 }
 
 /** A session that the agent opened anew has no memory of what it said in the one before (`start` said it of what was restored). */
-function opened(state: State, waiting: Prompt | undefined): Step {
+function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): Step {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
   return chain([state, []],
     s => spoke ? say(s, "info", `${s.conversation.agent.name} begins anew and does not remember what was said above.`, []) : [s, []],
     s => waiting === undefined ? enter(s, { kind: "idle" })
-      : chain(enter(s, { kind: "prompting", messageId: waiting.messageId, entriesBefore: s.conversation.entries.length }),
+      : chain(enter(s, { kind: "prompting", prompt: waiting, entriesBefore: s.conversation.entries.length, sentAt: now, attempt }),
         t => emit(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
         t => [t, [{ kind: "sendPrompt", prompt: waiting }]]));
 }
@@ -195,13 +217,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: number): Step {
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
-  return chain(thoughtOver(state, now), t => settleQuestions(t, "the turn ended"), settleTools,
+  const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
+  return chain(thoughtOver(state, now), t => isOver ? settleTurn(t) : settleAll(t, "the turn ended"), closeBounds,
     s => outcome.kind === "failed" ? say(s, "error", outcome.text, outcome.actions, outcome.detail)
       : outcome.reason !== "end_turn" ? say(s, outcome.reason === "cancelled" ? "info" : "warning", STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`, [])
         : isEmpty ? say(s, "info", `${name} ended its turn without an answer.`, []) : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
     // After a stop only what was typed since then goes on: what waited before is held.
-    s => outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling") ? sendNext(s, (t, prompt) => sendNow(t, prompt)) : hold(s),
+    s => outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling") ? sendNext(s, (t, prompt) => sendNow(t, prompt, now)) : hold(s),
     s => s.phase.kind === "idle" ? idle(s) : [s, []]);
 }
 
@@ -209,10 +232,51 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
 const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 
 /** The agent is gone: nothing of it goes on. `isBack`: it has worked before, and is started again. */
-function fell(state: State, { text, actions, detail, needsUser }: Trouble, isBack: boolean): Step {
-  const wasAsked = state.phase.kind === "prompting" || (state.phase.kind === "opening" && state.phase.waiting !== undefined), pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
-  return chain(interruptAll(state), s => say(s, "error", text, wasAsked ? ["sendAgain", ...actions] : actions, detail), s => enter(s, { kind: "down" }), hold, idle, s => [s, [{ kind: "leave" }]],
-    s => pause === undefined ? [s, []] : [{ ...s, restarts: s.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]]);
+function fell(state: State, trouble: Trouble, isBack: boolean): Step {
+  const { text, actions, detail, needsUser, restarts } = trouble, { phase, conversation: { agent: { name } } } = state;
+  const pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
+  const unread = pause === undefined ? undefined : unreadPrompt(state, trouble);
+  if (pause !== undefined && unread) return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, trouble, unread, pause);
+  const wasAsked = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
+  const next = pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
+  return chain(
+    interruptAll(state),
+    s => say(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
+    s => enter(s, { kind: "down", waiting: undefined }),
+    hold,
+    idle,
+    s => [s, [{ kind: "leave" }]],
+    s => reopenIn(s, pause),
+  );
+}
+
+/** A prompt that was sent when the agent's process read no more, and of which nothing has come. */
+function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): Prompt | undefined {
+  const isUnread =
+    phase.kind === "prompting" &&
+    phase.attempt === 1 &&
+    conversation.entries.length === phase.entriesBefore &&
+    readUntil !== undefined &&
+    phase.sentAt > readUntil;
+  return isUnread ? phase.prompt : undefined;
+}
+
+/** As `fell`, but the turn goes on with the next start, and so does the queue behind it. */
+function fellUnread(state: State, text: string, { actions, detail }: Trouble, waiting: Prompt, pause: number): Step {
+  return chain(
+    interruptAll(state),
+    s => say(s, "warning", text, actions, detail),
+    s => enter(s, { kind: "down", waiting }),
+    s => emit(s, { type: "turn", turn: { state: "starting", messageId: waiting.messageId } }),
+    s => [s, [{ kind: "leave" }]],
+    s => reopenIn(s, pause),
+  );
+}
+
+function reopenIn(state: State, pause: number | undefined): Step {
+  return pause === undefined
+    ? [state, []]
+    : [{ ...state, restarts: state.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]];
 }
 
 function restart(state: State): Step {
@@ -228,12 +292,22 @@ function giveUp(state: State): Step {
 function close(state: State): Step {
   if (state.phase.kind === "closed") return [state, []];
   const running = state.phase.kind === "prompting" || state.phase.kind === "cancelling";
-  return chain(settleQuestions(state, "the tab was closed"), settleTools,
+  return chain(settleAll(state, "the tab was closed"),
     s => enter(s, { kind: "closed" }), s => [s, [...(running ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]]);
 }
 
+function settleAll(state: State, why: string): Step {
+  return chain(settleQuestions(state, why), settleTools, s => settleSubagents(s, why));
+}
+
 /** As at a process's death; the questions are answered too, because an in-process agent may outlive its session. */
-function interruptAll(state: State): Step {
+function interruptAll(before: State): Step {
+  return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
+}
+
+function interruptTurn(before: State): Step { return chain(interruptEntries(before), closeBounds); }
+
+function interruptEntries(state: State): Step {
   if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling") return settleQuestions(state, "the agent stopped");
   const after = interrupted(state.conversation, "the agent stopped");
   const changed = after.filter((entry, i) => entry !== state.conversation.entries[i] && entry.kind !== "permission" && entry.kind !== "elicitation");

@@ -1,23 +1,49 @@
 /** What the agent says in a session's machine, and what a person sets for it: updates, thoughts and their time, controls. */
-import { isTerminal, type ChatEvent } from "../../src/protocol/chat";
+import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
 import { adaptUpdate } from "./acp-v1";
 import { adaptUpdateV2 } from "./acp-v2";
-import { emitBounded, hasNoRoom, isFull, tell } from "./session-bounds";
+import { answerIn, emitBounded, hasNoRoom, isFull, leaveOut } from "./session-bounds";
+import { objectOr } from "../rpc/json";
+import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
 import { chain, emit, say, type SessionEvent, type State, type Step } from "./session-model";
 
-export function update(state: State, { update: raw, version }: Extract<SessionEvent, { readonly kind: "updated" }>, now: number): Step {
+type Updated = Extract<SessionEvent, { readonly kind: "updated" }>;
+
+export function update(state: State, event: Updated, now: number): Step {
+  const { update: raw, subagent } = event, { sessionUpdate } = objectOr(raw);
   if (state.phase.kind === "closed") return [state, []];
-  if (isFull(state, raw)) return tell(state);
-  const { events, made } = (version === 2 ? adaptUpdateV2 : adaptUpdate)(state.conversation, raw, n => `${state.prefix}${state.made + n}`);
-  if (made > 0 && hasNoRoom(state)) return tell(state);
-  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emitBounded(s, isTurn(s) ? event : quiet(s, event))), s => timeThoughts(s, now));
+  if (isFull(state, raw)) return leaveOut(state);
+  if (sessionUpdate === "subagent_update") return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
+  if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
+  if (sessionUpdate === "state_update") return subagentState(state, subagent, raw);
+  return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
+}
+
+/** The update in the transcript of the session that sent it. */
+function adapted(state: State, { update: raw, version, subagent }: Updated): Step {
+  const view = viewOf(state, subagent);
+  if (view === undefined) return [state, []];
+  const names = (sessionId: string): string => nameOf(state, sessionId)?.name ?? state.conversation.agent.name;
+  const { events, made } = (version === 2 ? adaptUpdateV2 : adaptUpdate)(
+    view,
+    raw,
+    n => `${state.prefix}${state.made + n}`,
+    names,
+  );
+  if (made > 0 && hasNoRoom(state)) {
+    const texts =
+      subagent === undefined ? events.map(event => (event.type === "upsert" ? answerIn(event.entry) : "")) : [];
+    return leaveOut(state, texts.join(""));
+  }
+  const isOver = subagent === undefined ? !isTurn(state) : !isTurn(state) && !isAtWork(state, subagent);
+  return chain([{ ...state, made: state.made + made }, []], ...events.map(event => (s: State) => emitBounded(s, isOver ? quiet(view, event) : event, subagent)));
 }
 
 export function isTurn({ phase }: State): boolean { return phase.kind === "prompting" || phase.kind === "cancelling"; }
 
 /** Without a turn no tool call runs: one that is announced or changed late is at its end, or it would seem to run for ever. */
-export function quiet({ conversation }: State, event: ChatEvent): ChatEvent {
+export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
   const { id } = event.entry;
   const known = conversation.entries.find(entry => entry.id === id);
@@ -34,9 +60,11 @@ function timeThoughts(state: State, now: number): Step {
 }
 
 /** Says how long it took. */
-export function thoughtOver({ thinking, ...state }: State, now: number): Step {
-  const thought = state.conversation.entries.findLast(({ id }) => id === thinking?.id);
-  return thinking === undefined || thought?.kind !== "thought" ? [state, []] : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
+export function thoughtOver(before: State, now: number): Step {
+  if (before.thinking === undefined) return [before, []];
+  const { thinking, ...state } = before;
+  const thought = state.conversation.entries.findLast(({ id }) => id === thinking.id);
+  return thought?.kind !== "thought" ? [state, []] : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
 }
 
 // --- controls

@@ -60,7 +60,11 @@ suite("chat session", () => {
     await world.settle();
     await world.agents[0]!.die();
     await world.settle();
-    deepEqual(world.story(id), ["user one", "agent half", "notice The other side closed the connection."]);
+    deepEqual(world.story(id), [
+      "user one",
+      "agent half",
+      "notice The other side closed the connection. Ada restarts in 1 second.",
+    ]);
     await world.prompt(id, "two");
     const again = await world.settle().then(() => world.agents[1]!.next("session/prompt"));
     again.respond({ stopReason: "end_turn" });
@@ -99,7 +103,7 @@ suite("chat session", () => {
     await world.service.handlers["chat/restartAgent"]({ sessionId: a }, NEVER);
     await world.settle();
     ok(world.agents[0]!.heard.includes("closed"));
-    deepEqual(world.story(b), ["notice Ada was restarted from another tab. Your next prompt starts it again."]);
+    deepEqual(world.story(b), ["notice Another tab restarted Ada. Ada restarts in 1 second."]);
     await world.prompt(b, "hi");
     await world.settle();
     (await world.agents[1]!.next("session/prompt")).respond({ stopReason: "end_turn" });
@@ -126,9 +130,10 @@ suite("chat session", () => {
   test("what a page still showed of a dead process begins the conversation, settled", async () => {
     await using world = new World();
     const shown: Entry[] = [{ kind: "user", id: "u", text: "hi" }, { kind: "agent", id: "a", text: "half" }];
-    const id = await world.open({ shown, why: "Symposium's process stopped and was started again." });
+    const id = await world.open({ shown, title: "Greetings", why: "Symposium's process stopped and was started again." });
     world.service.handlers["chat/replay"]({ sessionId: id, asked: 1 });
     await world.settle();
     deepEqual(world.story(id), ["user hi", "agent half", "notice Symposium's process stopped and was started again. Ada does not remember what was said above."]);
+    equal(world.shown.get(id)?.title, "Greetings");
   });
 });

@@ -12,7 +12,7 @@ import type { Position } from "../../src/protocol/delivery";
 import type { Installable } from "../../src/protocol/agent-service";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
-import type { Attention } from "../../src/protocol/sidecar";
+import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import type { AcpVersion } from "../agents/connection";
 import type { AgentPool } from "../agents/pool";
@@ -23,7 +23,7 @@ import { Actor } from "../rpc/actor";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent-files";
 import type { StartCommand } from "./agent-terminals";
-import { attention } from "./attention";
+import { attention, concernsAttention } from "./attention";
 import { AgentLine, type Word } from "./agent-line";
 import { Outbox, type Outlet } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
@@ -64,6 +64,8 @@ export interface SessionStart {
   readonly folders?: readonly string[];
   readonly shown: readonly Entry[];
   readonly why?: string;
+  /** What its tab was called. */
+  readonly title?: string;
   /** What the user chose for this agent before. */
   readonly controls?: ControlValues;
   /** The highest version of ACP that the agent is offered; absent: 1. */
@@ -91,7 +93,7 @@ export class Session extends Actor<Message> {
   constructor(private readonly begin: SessionStart, private readonly world: SessionWorld) {
     super(`session ${begin.sessionId}`);
     const why = begin.why ?? "The process behind this tab is gone.";
-    const conversation: Conversation = { ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd), entries: settled(begin.shown, why) };
+    const conversation: Conversation = { ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd), ...(begin.title === undefined ? {} : { title: begin.title }), entries: settled(begin.shown, why) };
     const [state, effects] = start(conversation, `${begin.sessionId.slice(0, 8)}-`, begin.shown.length > 0 ? why : undefined);
     this.#state = state;
     this.#outbox = new Outbox(world.bootId, () => this.#state.conversation, world.journal, world.outlet, world.clock);
@@ -109,6 +111,8 @@ export class Session extends Actor<Message> {
   }
   restartAgent(): void { this.#tell({ kind: "restarted" }); }
   answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void { this.#tell({ kind: "answered", permissionId, choice }); }
+  bypass(until: BypassUntil): void { this.#tell({ kind: "bypassed", until }); }
+  endBypass(): void { this.#tell({ kind: "bypassEnded" }); }
   answerElicitation(id: string, choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"]): void { this.#tell({ kind: "elicitationAnswered", id, choice }); }
   setControl(controlId: string, value: ControlValue): void { this.#tell({ kind: "controlChosen", controlId, value }); }
   replay(at: Position | undefined, asked: number): void { this.post({ kind: "replay", at, asked }); }
@@ -156,7 +160,13 @@ export class Session extends Actor<Message> {
     const { conversation: before } = this.#state, [state, effects] = step(this.#state, event, this.world.clock.now());
     this.#state = state;
     for (const effect of effects) this.#do(effect);
-    const wants = state.phase.kind === "closed" ? "nothing" : attention(this.#wants, before, state.conversation);
+    const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));
+    const wants =
+      state.phase.kind === "closed"
+        ? "nothing"
+        : isConcerned
+          ? attention(this.#wants, before, state.conversation)
+          : this.#wants;
     if (wants !== this.#wants) this.world.attention(wants, state.conversation);
     this.#wants = wants;
   }

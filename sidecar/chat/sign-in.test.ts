@@ -1,6 +1,8 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { NEVER, World } from "../testing/chat-world";
 import { RpcError, RpcCode } from "../rpc/message";
+import { AgentWitness } from "../agents/agent-witness";
+import { signOut } from "../agents/sign-out";
 import type { Elicitation } from "../../src/protocol/elicitation";
 
 const METHODS = {
@@ -173,5 +175,24 @@ suite("an agent that wants its user to sign in", () => {
     await world.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     await world.settle();
     deepEqual(world.agents.map(({ heard }) => heard.at(-1)), ["closed"]);
+  });
+
+  test("an agent whose user signed out is not restarted until the next prompt", async () => {
+    await using world = new World();
+    world.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
+    const id = await world.open();
+    await world.settle();
+    const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
+      pool: world.pool, witness: new AgentWitness(() => undefined, () => 0), isThere: async () => true, keys: { kept: async () => ({}), forget: async () => undefined },
+    });
+    (await world.agents[0]!.next("logout")).respond({});
+    await leaving;
+    await world.settle();
+    world.clock.advance(60_000);
+    await world.settle();
+    deepEqual([world.agents.length, notices(world, id)], [1, [["You signed out of Ada. Ada restarts with your next prompt.", ["restartAgent", "showLogs"]]]]);
+    await world.prompt(id, "hello again");
+    await world.settle();
+    equal(world.agents.length, 2);
   });
 });

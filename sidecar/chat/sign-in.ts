@@ -6,7 +6,7 @@
  */
 import type { AgentConnection, OpenedSession } from "../agents/connection";
 import { chosenMethod, methodForm, variablesForm, variablesIn, type AuthMethod, type Form } from "../agents/sign-in-methods";
-import { AgentError, noWayToSignIn, notSignedIn, stillNotSignedIn } from "../errors";
+import { AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
 import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
 
@@ -38,7 +38,7 @@ export interface Entrance {
   /** What is asked is of nobody any more. */
   readonly withdraw: () => void;
   /** Ends this process; `why` is for other tabs that use it. */
-  readonly restart: (why: string) => void;
+  readonly restart: (why: AgentError) => void;
 }
 
 /** A session, after one round of signing in where the agent wants that; or how to try again, with the process that serves then. Rejects with an `AgentError`. */
@@ -55,7 +55,7 @@ export async function openSignedIn(agent: string, { connection, open, world, wit
     throw notSignedIn(agent);
   }
   if (signedIn.isFresh) {
-    restart(`You signed in to ${agent} in another tab. Your next prompt starts it again.`);
+    restart(signedInElsewhere(agent));
     return { again: { signedIn: signedIn.how } };
   }
   return open().catch((error: unknown) => { throw wantsSignIn(error) ? stillNotSignedIn(agent, signedIn.how) : error; });

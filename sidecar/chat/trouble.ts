@@ -1,5 +1,6 @@
 /** What went wrong with an agent, for the person who reads it and for the log. */
 import type { ActionId } from "../../src/protocol/chat";
+import { redactText } from "../../src/protocol/redaction/redact";
 import { AgentError, type AgentErrorCode } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { objectOr, readable } from "../rpc/json";
@@ -12,11 +13,13 @@ const LOGGED_CHARACTERS = 2_000;
 /** `cause` is what made it so, for the log. */
 export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {
   const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
-  const lastWords = typeof reason.cause === "string" ? readable(reason.cause, LOGGED_CHARACTERS) : undefined;
+  const known = error instanceof AgentError ? error : undefined, restarts = known !== undefined && RESTARTS.has(known.code);
+  const lastWords = typeof reason.cause === "string" ? redactText(reason.cause, LOGGED_CHARACTERS) : undefined;
   return {
     trouble: {
-      text: reason.message, actions: actionsFor(error instanceof AgentError ? error.code : undefined),
-      ...(lastWords === undefined ? {} : { detail: lastWords }), ...(wantsSignIn(error) ? { needsUser: true } : {}),
+      text: redactText(restarts ? known.what : reason.message), actions: actionsFor(known?.code),
+      ...(restarts ? { restarts } : {}), ...(known?.readUntil === undefined ? {} : { readUntil: known.readUntil }),
+      ...(lastWords === undefined ? {} : { detail: lastWords }), ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
     },
     cause: describe(reason.cause),
   };
@@ -28,6 +31,12 @@ function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
     default: return ["restartAgent", "showLogs"];
   }
 }
+
+/** The session says when the agent restarts. */
+const RESTARTS: ReadonlySet<AgentErrorCode> = new Set(["exited", "extension", "restarted"]);
+
+/** A restart without a prompt would only ask the user to sign in again. */
+function isSignedOut(error: unknown): boolean { return error instanceof AgentError && error.code === "signedOut"; }
 
 function isClosed(value: unknown): value is Closed { return typeof objectOr(value).message === "string"; }
 

@@ -1,6 +1,7 @@
 /** What a command line asks for. Pure; `main.ts` does it. Options may stand before or after the subcommand. */
 import { parseArgs } from "node:util";
 import { LOG_LEVELS, type LogLevel } from "../../src/protocol/log";
+import { redactText } from "../../src/protocol/redaction/redact";
 import { secureUrl } from "../agents/registry/address";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
@@ -69,7 +70,7 @@ export function readCommand(args: readonly string[], platform: string = process.
   try { return read(args, platform); }
   catch (error) {
     if (!(error instanceof Wrong)) throw error;
-    return { kind: "wrong", message: `${error.message} See symposium-acp-agent ${error.of === undefined ? "" : `${error.of} `}--help.` };
+    return { kind: "wrong", message: `${redactText(error.message)} See symposium-acp-agent ${error.of === undefined ? "" : `${error.of} `}--help.` };
   }
 }
 

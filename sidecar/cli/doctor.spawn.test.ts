@@ -39,6 +39,12 @@ suite("symposium-acp-agent doctor", () => {
     equal(code, 1);
   });
 
+  test("prints no secret of the command that it was given", async () => {
+    const { out } = await doctor("--agent", `"${process.execPath}" -e "process.exit(3)" --api-key=V1secret --key V2secret -H "Authorization: token V3secret"`);
+    match(out, /Command: .* --api-key=… --key … -H Authorization: …/);
+    doesNotMatch(out, /V\dsecret/);
+  });
+
   test("one that is built in, and not installed: nothing is installed for it", async () => {
     match((await doctor("elizacp")).out, /Found: fine\. Eliza is built in, and needs nothing\./);
     const { code, out } = await doctor("codex");

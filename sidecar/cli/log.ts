@@ -1,15 +1,14 @@
 /**
  * The log of a command: lines on stderr and, where a folder is given, the same ones in a file.
  *
- * Invariants: no line has a secret that can be known by its name or form; a stderr that nobody reads costs no memory beyond a
+ * Invariants: no line has a secret (`redaction/redact.ts`); a stderr that nobody reads costs no memory beyond a
  * limit, and what is left out there is counted; a file that cannot be written any more is said once, on stderr.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { isLogged, type LogLevel } from "../../src/protocol/log";
-import { elided, withoutSecrets } from "../../src/protocol/secrets";
-import { cut } from "../rpc/json";
+import { redactError, redactText, redactValue } from "../../src/protocol/redaction/redact";
 import type { LogOptions } from "./command";
 
 /** A folder or file that was asked for and cannot be had. `message` is a sentence. */
@@ -71,16 +70,16 @@ export function openFile(folder: string, extension: string, now: number): { read
 
 /** Sentences stand as they are; what else is known follows as JSON, and a text of several lines below them. */
 function lineOf(now: number, level: LogLevel, message: string, detail: unknown): string {
-  return `${new Date(now).toISOString()} ${level.padEnd(5)} ${cut(withoutSecrets(message), LONGEST)}${detail === undefined ? "" : rest(detail)}\n`;
+  return `${new Date(now).toISOString()} ${level.padEnd(5)} ${redactText(message, LONGEST)}${detail === undefined ? "" : rest(detail)}\n`;
 }
 
 function rest(detail: unknown): string {
-  if (typeof detail === "string") return cut(withoutSecrets(detail), LONGEST).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
-  return ` ${cut(written(detail), LONGEST)}`;
+  if (typeof detail === "string") return redactText(detail, LONGEST).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
+  return ` ${written(detail)}`;
 }
 
 function written(detail: unknown): string {
-  if (detail instanceof Error) return withoutSecrets(detail.stack ?? detail.message);
-  try { return JSON.stringify(elided(detail)) ?? String(detail); }
+  if (detail instanceof Error) return redactError(detail, LONGEST);
+  try { return redactText(JSON.stringify(redactValue(detail)) ?? String(detail), LONGEST); }
   catch { return "(cannot be shown)"; } // a cycle, or too deep
 }

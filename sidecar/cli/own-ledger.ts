@@ -12,8 +12,8 @@ import type { Tell } from "./log";
 /** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
 export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
   const storage = path.join(homedir(), ".symposium", "cache"), run = newRun(process.env[RUN_ID]);
-  process.env[RUN_ID] = run; // what Eliza starts in this process
   const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
+  process.env[RUN_ID] = ledger.run; // what Eliza starts in this process
   scope.defer(() => ledger.close());
   reapLeftOvers(storage).catch((error: unknown) => tell("warn", "What an earlier run left could not be ended", { error: String(error) }));
   return ledger;

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import { PLATFORMS, type Platform } from "../../src/protocol/distribution";
 import { BUILT_IN_AGENTS } from "../../src/protocol/built-in-agents";
 import { NO_REGISTRY, parseRegistry, type Registry } from "../agents/registry/document";
@@ -12,15 +13,12 @@ import { Transcript } from "../testing/transcript";
 import { answerRegistry, type RegistryCommandWorld, type RegistryReply } from "./registry";
 
 const GOLDEN = "sidecar/testing/transcripts/registry-resolve.golden";
-const archiveOf = (platform: Platform): object => ({ archive: `https://example.com/ada-${platform}.${platform.startsWith("windows") ? "zip" : "tar.gz"}`, cmd: platform.startsWith("windows") ? "./bin/ada.exe" : "./bin/ada", args: ["acp"], env: { ADA_HOME: "x" } });
+const archiveOf = (platform: Platform): object => ({ archive: `https://example.com/ada-${platform}.${platform.startsWith("windows") ? "zip" : "tar.gz"}`, cmd: platform.startsWith("windows") ? "./bin/ada.exe" : "./bin/ada", args: ["acp"], env: { ADA_DISABLE_UPDATE: "x" } });
 const archives = (...platforms: readonly Platform[]): object => ({ binary: Object.fromEntries(platforms.map(platform => [platform, archiveOf(platform)])) });
 
 /** An agent for each kind, by its id. */
 const KINDS: Readonly<Record<string, object>> = {
-  "local": { local: { command: "/opt/ada/ada", args: ["--acp"], env: { ADA_HOME: "x" } } },
-  "executable": { executable: { path: "/opt/ada/ada" } },
-  "symposium": { symposium: { subcommand: "eliza", args: ["--deterministic"] } },
-  "npx": { npx: { package: "@ada/agent@1.2.3", args: ["--acp"], env: { ADA_HOME: "x" } } },
+  "npx": { npx: { package: "@ada/agent@1.2.3", args: ["--acp"], env: { ADA_DISABLE_UPDATE: "x" } } },
   "npx-cmd": { npx: { package: "@ada/agent@1.2.3", cmd: "ada-acp", args: ["--fast"] } },
   "uvx": { uvx: { package: "ada@1.2.3", args: ["acp"] } },
   "uvx-cmd": { uvx: { package: "ada[acp]==1.2.3", cmd: "ada-acp" } },
@@ -58,7 +56,7 @@ suite("registry resolve", () => {
   });
 
   test("has the form of the documents, in one line", async () => {
-    deepEqual(await resolve("npx"), { code: 0, out: `{"name":"Ada npx","command":"npx","args":["-y","@ada/agent@1.2.3","--acp"],"env":[{"name":"ADA_HOME","value":"x"}]}\n`, notes: [] });
+    deepEqual(await resolve("npx"), { code: 0, out: `{"name":"Ada npx","command":"npx","args":["-y","@ada/agent@1.2.3","--acp"],"env":[{"name":"ADA_DISABLE_UPDATE","value":"x"}]}\n`, notes: [] });
     deepEqual(await resolve("ext"), { code: 0, out: `{"name":"ext","command":"npx","args":["-y","ext"],"env":[]}\n`, notes: [] });
   });
 
@@ -75,8 +73,16 @@ suite("registry resolve", () => {
     deepEqual(await resolve("binary", { platform: undefined }), { code: 1, out: "", notes: [`Ada binary is not made for this computer: it has archives for ${PLATFORMS.join(", ")} only.`] });
   });
 
+  test("resolves nothing that a document may not bring", async () => {
+    const agents = [{ id: "here", version: "1.0.0", distribution: { local: { command: "/opt/ada/ada" } } }, ...DOCUMENT.agents];
+    const snapshot = { registry: read({ ...DOCUMENT, agents }), fetchedAt: 1000, url: "https://example.com", from: "network" } as const;
+    const { code, out, notes } = await resolve("here", { snapshot: async () => snapshot });
+    deepEqual([code, out], [1, ""]);
+    match(notes.join(), /“here” would start what is on this computer \(“local”\)/);
+  });
+
   test("says when the command is not there yet", async () => {
-    for (const [id, notes] of [["cargo", 1], ["binary", 1], ["npx", 0], ["local", 0]] as const) {
+    for (const [id, notes] of [["cargo", 1], ["binary", 1], ["npx", 0]] as const) {
       const reply = await resolve(id, { has: () => false });
       deepEqual([reply.code, reply.notes.length], [0, notes]);
       if (notes > 0) match(reply.notes[0]!, /^Ada \S+ is not installed: the command is there once Symposium has installed it\.$/);
@@ -103,14 +109,14 @@ suite("registry list", () => {
 
   test("has the built-in agents, then those of the registry, each id once", async () => {
     const { all, notes } = await list();
-    deepEqual([all.map(({ id }) => id), notes], [["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli", ...Object.keys(KINDS)], []]);
-    deepEqual([all[0], all[3], all[5]], [{ id: "elizacp", name: "Eliza" }, { id: "gemini", name: "Gemini CLI", description: "Google's coding agent" }, { id: "local", name: "Ada local", version: "1.2.3" }]);
+    deepEqual([all.map(({ id }) => id), notes], [["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli", ...Object.keys(KINDS)], ["Of the registry, an entry was left out: “gemini” has the id of an agent that Symposium brings itself."]]);
+    deepEqual([all[0], all[3], all[5]], [{ id: "elizacp", name: "Eliza" }, { id: "gemini", name: "Gemini CLI", description: "Google's coding agent" }, { id: "npx", name: "Ada npx", version: "1.2.3" }]);
   });
 
   test("leaves out what needs a program that is not there, and says what the registry has that cannot be used", async () => {
     const { all, notes } = await list({ has: () => false, snapshot: async () => ({ registry: read({ agents: [{ id: "bad" }, 7, ...DOCUMENT.agents] }), url: "", from: "network" }) });
     equal(all.some(({ id }) => id === "kiro-cli" || id === "bad"), false);
-    deepEqual(notes, ["Of the registry, 2 entries were left out: “bad” has no version."]);
+    deepEqual(notes, ["Of the registry, 3 entries were left out: “bad” has no version."]);
   });
 
   test("has what is built in when there is no registry, and says so", async () => {
@@ -133,7 +139,7 @@ suite("symposium-acp-agent registry", () => {
   };
 
   test("fetches, keeps, and does without the network when it must", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const first = await run("resolve", "npx", "--registry", server.url);
     deepEqual([first.code, first.err], [0, ""]);
     equal((JSON.parse(first.out) as { name: string }).name, "Ada npx");
@@ -151,7 +157,7 @@ suite("symposium-acp-agent registry", () => {
   });
 
   test("starts Eliza with the very program that was asked", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const { code, out, err } = await run("resolve", "elizacp");
     deepEqual([code, err, server.requests.length], [0, "", 0]);
     const { command, args } = JSON.parse(out) as { command: string; args: string[] };
@@ -164,7 +170,7 @@ suite("symposium-acp-agent registry", () => {
   });
 
   test("refuses what it does not understand", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const { code, out, err } = await run("list", "--registry", "http://example.com");
     deepEqual([code, out], [2, ""]);
     match(err, /^--registry takes an https address/);

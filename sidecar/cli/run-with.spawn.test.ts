@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { census } from "../testing/census";
@@ -83,7 +84,7 @@ class Run {
 }
 
 suite("symposium-acp-agent", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   let folder: string;
   const runs: Run[] = [];
   const start = (...args: string[]): Run => {
@@ -151,7 +152,7 @@ suite("symposium-acp-agent", function () {
     const file = path.join(folder, "trace", name ?? ""), text = readFileSync(file, "utf8");
     if (process.platform !== "win32") equal(statSync(file).mode & 0o777, 0o600);
     const events: readonly unknown[] = text.trim().split("\n").map(line => JSON.parse(line));
-    const hops = events.filter(isObject).filter(({ from, to }) => from === "node" || to === "node");
+    const hops = events.filter(isObject).filter(({ from, to }) => from === "agent" || to === "agent");
     const asked = hops.filter(({ type }) => type === "request");
     deepEqual(asked.map(({ method, protocol, session }) => [method, protocol, session]), [["initialize", "acp", undefined], ["session/new", "acp", undefined], ["session/prompt", "acp", sessionId]]);
     for (const { id } of asked) equal(hops.filter(event => event.type === "response" && event.id === id && event.is_error === false).length, 1);
@@ -231,6 +232,10 @@ suite("symposium-acp-agent", function () {
       Object.assign(process.env, { PATH: before["PATH"], SHELL: before["SHELL"] ?? "/bin/sh" });
       await run.ask(1, "initialize", { protocolVersion: 1 });
       run.prompt(3, String(objectOr((await run.ask(2, "session/new", { cwd: folder, mcpServers: [] })).result).sessionId), "use tool cargo-mcp::cargo_run");
+      const question = (): JsonObject | undefined => run.received.find(({ method }) => method === "session/request_permission");
+      await eventually(() => question() !== undefined, "the editor's user is asked");
+      equal(existsSync(running), false);
+      run.say({ id: question()?.id, result: { outcome: { outcome: "selected", optionId: "allow" } } });
       await eventually(() => existsSync(running), "cargo runs");
       rmSync(running);
       if (signal) run.process.kill(signal);

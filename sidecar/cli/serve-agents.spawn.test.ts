@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -50,7 +50,7 @@ class Window implements AsyncDisposable {
   static async open(): Promise<Window> {
     const window = new Window(await FileServer.start());
     mkdirSync(window.home, { recursive: true });
-    ({ bootId: window.bootId } = await window.ask("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage: window.at("storage"), traceDir: "", bypass: [], extensions: [], proxy: "" }));
+    ({ bootId: window.bootId } = await window.ask("hello", { protocol: PROTOCOL, build: "development", logLevel: "error", storage: window.at("storage"), traceDir: "", bypass: [], extensions: [], proxy: "", httpArchives: true }));
     return window;
   }
 
@@ -144,6 +144,25 @@ suite("agents of a window", () => {
     await window.ask("chat/close", { sessionId });
     await window.until(async () => (await window.state(ada))?.running === 0);
     equal((await window.state(ada))?.lastError, undefined, "we have stopped it");
+  });
+
+  test("a prompt that is sent as an idle agent is killed is answered after the restart, without a second prompt", async () => {
+    await using window = await Window.open();
+    const { sessionId } = await window.ask("chat/new", { agent: scripted([]), cwd: window.home, shown: [] });
+    const shown = (): string => JSON.stringify(window.told("chat/event").map(({ event }) => event));
+    const prompt = (messageId: string, text: string): Promise<unknown> =>
+      window.ask("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
+    let before = 0;
+    for (const round of [1, 2, 3]) {
+      await prompt(`pid-${round}`, "pid");
+      const pid = (): number => Number([...shown().matchAll(/pid (\d+)/g)].at(-1)?.[1] ?? before);
+      await window.until(() => pid() !== before && /"state":"idle"\}\}\]$/.test(shown()));
+      process.kill((before = pid()), "SIGKILL");
+      await prompt(`after-${round}`, `say answer ${round}`);
+      await window.until(() => shown().includes(`"text":"answer ${round}"`) || shown().includes("sendAgain"));
+      doesNotMatch(shown(), /sendAgain/);
+      await window.until(() => /"state":"idle"\}\}\]$/.test(shown()));
+    }
   });
 
   test("signing out: the agent is told, keys are forgotten, its processes end, and the next session asks", async () => {

@@ -52,6 +52,8 @@ export interface AgentsWorld {
   /** The editor's proxy; empty: it has none. */
   readonly proxy: string;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
+  /** Of tests: archives may come by http from this computer. */
+  readonly httpArchives?: boolean;
   /** Undefined: it is over. */
   readonly installing: (of: Installable, id: string, progress: InstallProgress | undefined) => void;
 }
@@ -60,7 +62,7 @@ export interface AgentsWorld {
 export const STORE = path.join(homedir(), ".symposium", "bin"), EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
 const CACHE = path.join(homedir(), ".symposium", "cache");
 
-export function openAgents({ processes, proxy, log, installing }: AgentsWorld): AgentsPart {
+export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsWorld): AgentsPart {
   const { platform, arch, execPath, argv: [, script] } = process, table = processTable(systemTools);
   let environment: Environment = process.env;
   const world: ProcessWorld = { ...processes, environment: () => environment };
@@ -82,10 +84,10 @@ export function openAgents({ processes, proxy, log, installing }: AgentsWorld): 
   const store = (root: string): Store => new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } });
   const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
   const installer = (of: Installable): Installer => new Installer({
-    store: stores[of], platforms: platformsFor(platformOf(platform, arch)), platform, clock: realClock, files: realFiles, fetch, ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
+    store: stores[of], platforms: platformsFor(platformOf(platform, arch)), platform, clock: realClock, files: realFiles, fetch, httpArchives, ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
     report: (id, progress) => installing(of, id, progress), log: (level, message, detail) => log(level, message, { of, ...detail }),
     tools: () => after(async () => ({ find })),
-    run: (spec, options) => runTool(spec, options, world), ...(of === "extension" ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) } : {}),
+    run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, world), ...(of === "extension" ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) } : {}),
   });
   const installers = { agent: installer("agent"), extension: installer("extension") };
   return {
@@ -112,7 +114,7 @@ export interface ServedAgentsWorld extends AgentsWorld {
 /** The same for a window. */
 export function serveAgents(world: ServedAgentsWorld): ServedAgents {
   const { version, processes, log, pool, witness, keys } = world, part = openAgents(world), { installers, stores, fetch, find, environment } = part;
-  const fetching = { clock: realClock, fetch, version }, kept = { ...fetching, folder: CACHE, date: () => Date.now(), odd: (what: string, detail: unknown) => log("warn", what, { detail }) };
+  const fetching = { clock: realClock, fetch, version, httpArchives: world.httpArchives ?? false }, kept = { ...fetching, folder: CACHE, date: () => Date.now(), odd: (what: string, detail: unknown) => log("warn", what, { detail }) };
   const examinations = new Running();
   const service = new AgentService({
     installers, witness, find, registries: new Registries(kept), icons: new Icons(kept),

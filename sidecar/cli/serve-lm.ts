@@ -24,14 +24,19 @@ export function openLm(version: string, wire: HostWire, pool: AgentPool, policy:
     policy: agentId => agentId === undefined ? "ask" : policy.decide(agentId),
     keeper: {
       load: async () => (await wire.request("lm/keptSessions", {})).sessions,
-      save: (id, session) => wire.notify("lm/keepSession", { id, session }),
-      forget: ids => wire.notify("lm/forgetSessions", { ids }),
+      // Behind the answer, which a person waits for.
+      save: (id, session, turns) => { setImmediate(() => wire.notify("lm/keepSession", { id, session, turns })); },
+      forget: ids => { setImmediate(() => wire.notify("lm/forgetSessions", { ids })); },
     },
-    learned: (agentId, images) => wire.notify("lm/learned", { agentId, images }),
+    learned: facts => wire.notify("lm/learned", facts),
     host: {
       part: (requestId, part) => wire.notify("lm/responsePart", { requestId, part }),
       complete: requestId => wire.notify("lm/responseComplete", { requestId }),
       isCongested: () => wire.isCongested(),
+      soon: run => {
+        const immediate = setImmediate(run);
+        return { [Symbol.dispose]: () => clearImmediate(immediate) };
+      },
     },
   });
   return { service, proxies: odd => [toolsComponent(offers, { clock: realClock, version }, odd)] };

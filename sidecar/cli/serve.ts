@@ -24,6 +24,7 @@ import type { Environment } from "../agents/shell-environment";
 import { ChatService } from "../chat/chat-service";
 import { editorOperations } from "../chat/editor-operations";
 import type { ProxyComponent } from "../conductor/component";
+import { KnownDialects } from "../conductor/proxy-dialect";
 import type { TraceWriter } from "../conductor/trace-writer";
 import type { LmService } from "../lm/lm-service";
 import { memoryJournal } from "../journal/journal";
@@ -66,6 +67,8 @@ export async function serve(version: string): Promise<void> {
     "chat/cancel": (params, signal) => ready().chat.handlers["chat/cancel"](params, signal),
     "chat/close": (params, signal) => ready().chat.handlers["chat/close"](params, signal),
     "chat/answerPermission": (params, signal) => ready().chat.handlers["chat/answerPermission"](params, signal),
+    "chat/bypass": (params, signal) => ready().chat.handlers["chat/bypass"](params, signal),
+    "chat/endBypass": (params, signal) => ready().chat.handlers["chat/endBypass"](params, signal),
     "chat/answerElicitation": (params, signal) => ready().chat.handlers["chat/answerElicitation"](params, signal),
     "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
     "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
@@ -83,6 +86,7 @@ export async function serve(version: string): Promise<void> {
     "agents/find": async (params, signal) => (await ready().agents.part()).handlers["agents/find"](params, signal),
     "lm/provideLanguageModelChatInformation": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
     "lm/provideLanguageModelChatResponse": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
+    "lm/requestDelta": async (params, signal) => (await ready().lm.service()).handlers["lm/requestDelta"](params, signal),
     "lm/provideTokenCount": async (params, signal) => (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
     "lm/question": async (params, signal) => (await ready().lm.service()).handlers["lm/question"](params, signal),
     "lm/decide": async (params, signal) => (await ready().lm.service()).handlers["lm/decide"](params, signal),
@@ -107,9 +111,12 @@ interface Served {
 
 function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scope, log: (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>) => void): Served {
   const bootId = randomUUID();
+  const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => {
+    log("warn", "sidecar", message, detail);
+    wire.notify("editor/showWarning", { message });
+  } });
   // What Eliza starts in this very process (MCP servers) is found by it, too, when this process is killed.
-  process.env[RUN_ID] = bootId;
-  const ledger = openLedger(hello.storage, bootId, { warn: (message, detail) => log("warn", "sidecar", message, detail) });
+  process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) => log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }));
   const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
@@ -120,7 +127,7 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   };
   const extensions = new ConfiguredExtensions(hello.extensions), witness = new AgentWitness((of, id) => wire.notify("agents/changed", { of, id }), () => Date.now());
   const agents: LazyAgents = new LazyAgents(async () => scope.add((await import("./serve-agents")).serveAgents({
-    version, processes, proxy: hello.proxy, pool, witness, command, log: (level, message, data) => log(level, "agent", message, data),
+    version, processes, proxy: hello.proxy, httpArchives: hello.httpArchives ?? false, pool, witness, command, log: (level, message, data) => log(level, "agent", message, data),
     keys: {
       kept: async agentId => (await wire.request("secrets/environment", { agentId })).env,
       forget: async agentId => { await wire.request("secrets/keepEnvironment", { agentId, env: {} }); },
@@ -136,8 +143,9 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
     version, processes, environment: async () => (await (await agents.part()).shell()).env, find: async program => (await agents.part()).find(program),
     log: (level, message, detail) => log(level, "agent", message, detail),
   }));
+  const dialects = new KnownDialects();
   const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+    version, clock: realClock, trace, dialects, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
     extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),
     builtIn: async ({ id, settings = {} }, name, odd) => (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
     ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),

@@ -1,12 +1,34 @@
-/** The file of a trace, one for each run. */
-import { createWriteStream } from "node:fs";
-import { TraceWriter } from "../conductor/trace-writer";
+/** The files of a trace: a run has one after another, and a folder keeps the newest of all runs. */
+import { createWriteStream, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { Writable } from "node:stream";
+import { TraceWriter, type TraceLimits } from "../conductor/trace-writer";
 import { realClock } from "../rpc/clock";
 import { openFile, type Tell } from "./log";
 
+/** Files in a folder; the oldest are deleted. */
+const MAX_FILES = 16;
+
 /** Throws `CannotWrite`. */
-export function openTrace(folder: string, tell: Tell): TraceWriter {
-  const { path: file, descriptor } = openFile(folder, "jsons", Date.now());
-  tell("info", "Every message is written to a file", { file });
-  return new TraceWriter(createWriteStream(file, { fd: descriptor }), realClock, error => tell("warn", "The trace cannot be written any more", { file, error: String(error) }));
+export function openTrace(folder: string, tell: Tell, limits: Partial<TraceLimits> = {}, now = Date.now): TraceWriter {
+  const open = (): Writable => {
+    const { path: file, descriptor } = openFile(folder, "jsons", now());
+    tell("info", "Every message is written to a file", { file });
+    deleteOldest(folder, tell);
+    return createWriteStream(file, { fd: descriptor });
+  };
+  const failed = (error: Error): void => tell("warn", "The trace cannot be written any more", { folder, error: String(error) });
+  return new TraceWriter(open, realClock, failed, limits);
+}
+
+const TRACE = /^symposium-acp-agent-\d{4}-[\dTZ-]+-\d+\.jsons$/;
+
+/** By their names, which begin with their time. Only files that `openFile` names so. */
+function deleteOldest(folder: string, tell: Tell): void {
+  try {
+    const files = readdirSync(folder).filter(name => TRACE.test(name)).sort();
+    for (const name of files.slice(0, -MAX_FILES)) rmSync(path.join(folder, name), { force: true });
+  } catch (error) {
+    tell("warn", "Old traces could not be deleted", { folder, error: String(error) });
+  }
 }

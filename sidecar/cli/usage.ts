@@ -52,7 +52,7 @@ P and A are a shell command or JSON:
 
 Options:
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
-                    line, without secrets
+                    line, without secrets; the newest 16 files are kept
   --help, --version
 
 Nothing is started before the client's first message. A proxy that cannot be started is left out, and stderr says so.
@@ -77,12 +77,12 @@ JSON-RPC 2.0, one JSON value a line. The requests:
   lm/provideTokenCount {modelId, text}
   lm/question {questionId}, lm/decide {questionId}
                     what an agent wants to do, and the user's consent; the id is in the parameters of the call of
-                    symposium-agent-*. A permission without lm/decide is refused, whatever the result of the call
+                    symposium-agent-action. A permission without lm/decide is refused, whatever the result of the call
 and the notification lm/cancel {requestId}.
 
 Options:
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
-                    line, without secrets
+                    line, without secrets; the newest 16 files are kept
   --help, --version
 
 Agents are started by the first request for them, in this folder or the one that a request names (cwd), and end with this process.

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { program, scriptedAgent } from "../testing/programs";
 
@@ -61,7 +62,7 @@ suite("symposium-acp-agent vscodelm", () => {
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
   test("a conversation with Eliza, and one with an agent that is a program; nothing but the protocol on stdout", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const run = new Run(home, "vscodelm", "--trace-dir", path.join(home, "trace"));
     run.say({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
     ok(isObject((await run.answer(1)).result));

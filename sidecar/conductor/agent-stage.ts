@@ -6,6 +6,7 @@ import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { hop } from "../rpc/hop";
 import type { LastComponent, Running } from "./component";
+import { withoutProxyMethods } from "./proxy-methods";
 import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 
 /** Never rejects. */
@@ -19,12 +20,12 @@ class AgentStage implements AsyncDisposable {
   #ending: Promise<void> | undefined;
 
   constructor(readonly name: string, readonly running: Running, readonly up: Channel, readonly world: StageWorld) {
-    const agent = hop(running.channel, {
-      ids: world.ids,
-      odd: (what, detail) => world.odd(name, what, detail),
+    const odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
+    const agent = withoutProxyMethods(hop(running.channel, {
+      ids: world.ids, odd,
       unanswered: reason => world.unanswered(name, reason),
       ended: reason => { if (!this.#ending) world.failed(name, reason); },
-    }).plain;
+    }).plain, { odd });
     agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
     up.start({ receive: frame => this.#toAgent(frame, agent), closed: () => this.#end() });
   }

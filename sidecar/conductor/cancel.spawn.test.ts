@@ -1,5 +1,6 @@
 /** `$/cancel_request` at every hop: it reaches the request that it is for, wherever that is now, and no other. */
 import { deepEqual, equal } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { Chain, ProxyDefinition } from "../proxies/proxy";
 import { RpcError } from "../rpc/message";
@@ -55,7 +56,7 @@ async function chainOf(names: readonly string[]): Promise<{ readonly chain: Memo
 }
 
 suite("a cancellation", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   const COUNT = 4;
   test(`reaches what it is for and nothing else, both ways, through ${CHAINS} chains of any kind`, () => fc.assert(fc.asyncProperty(
     kinds, fc.array(fc.tuple(fc.boolean(), fc.nat(COUNT - 1)), { maxLength: 8 }), async (names, cancellations) => {

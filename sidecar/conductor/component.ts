@@ -5,6 +5,7 @@
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import type { Ids } from "../rpc/hop";
+import type { DialectMemory } from "./proxy-dialect";
 
 /** A component that runs, reached through its channel; the channel closes with the reason when it dies. */
 export interface Running {
@@ -15,12 +16,12 @@ export interface Running {
   lastWords(): string;
 }
 
-/** Starts a component, once. A component that cannot be started is a channel that closes with the reason, or a rejection. */
+/** Starts a component; a proxy that exits at the methods of another dialect is started once more. A component that cannot be started is a channel that closes with the reason, or a rejection. */
 export type Start = () => Running | Promise<Running>;
 
 export type ProxyComponent =
   /** A process, or anything else that speaks the wire protocol of proxies. */
-  | { readonly kind: "external"; readonly name: string; readonly start: Start }
+  | { readonly kind: "external"; readonly name: string; readonly start: Start; readonly memory?: DialectMemory }
   /** In this process: nothing is serialised, nothing wrapped. `serve` takes both channels over. */
   | { readonly kind: "internal"; readonly name: string; readonly serve: (client: Channel, successor: Channel, ids: Ids) => AsyncDisposable };
 

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";
 import { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
+import { memoryChannels } from "../rpc/memory";
 import { RpcError } from "../rpc/message";
 import type { ProxyComponent } from "./component";
 import { serveProxy } from "../proxies/kit";
@@ -70,7 +71,7 @@ suite("the conductor", () => {
     deepEqual(request.params, { ...INITIALIZE, added: true });
     request.respond({ protocolVersion: 1, future: [1] });
     deepEqual(await answer, { protocolVersion: 1, future: [1], title: "mine", agentCapabilities: { mcpCapabilities: { acp: true } } });
-    deepEqual(chain.proxies.map(({ heard }) => heard), [["proxy/initialize", "_proxy/initialize"], ["proxy/initialize"]]);
+    deepEqual(chain.proxies.map(({ heard }) => heard), [["_proxy/initialize"], ["_proxy/initialize", "proxy/initialize"]]);
   });
 
   test("a cancellation reaches the other end, hop by hop, and the answer still comes", async () => {
@@ -196,6 +197,15 @@ suite("the conductor", () => {
           equal((await chain.conductor.closed).component, "agent");
         }
       }
+    });
+
+    test("an agent whose end has no name of its own: the error names it", async () => {
+      const [ours, theirs] = memoryChannels(), failing = { channel: theirs, stop: async () => { await theirs[Symbol.asyncDispose](); }, lastWords: () => "" };
+      const chain = memoryChain([PASS], { options: { last: { kind: "agent", name: "Ada", start: () => failing } } });
+      const answer = rejects(chain.client.request("initialize", INITIALIZE), { message: "Ada: The other side closed the connection.", data: { component: "Ada" } });
+      await settled();
+      await ours[Symbol.asyncDispose]();
+      await answer;
     });
 
     test("the client leaves: everything is stopped, and that is nobody's failure", async () => {

@@ -17,7 +17,6 @@ import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import type { Frame } from "../rpc/frame";
 import { countingIds, failure, hop, proxyHop, type Ids, type OpenRequests, type ProxyHop } from "../rpc/hop";
-import { objectOr } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
@@ -25,9 +24,11 @@ import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } fr
 import { Flow } from "./flow";
 import { Gate, join } from "./gate";
 import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
+import { negotiated } from "./protocol-version";
+import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from "./proxy-methods";
 import { proxyStage } from "./proxy-stage";
 import { letGo, pass, unanswered, type StageWorld } from "./stage";
-import { traced } from "./traced";
+import { traced, traceNames } from "./traced";
 
 export interface ConductorOptions {
   /** From the client to the agent. */
@@ -51,8 +52,6 @@ type State =
   | { readonly kind: "waiting" }
   | { readonly kind: "running"; readonly first: Gate; readonly stages: readonly Promise<AsyncDisposable>[] }
   | { readonly kind: "ended" };
-
-const CLIENT = "client", SUCCESSOR = "successor";
 
 class Conductor implements AsyncDisposable {
   /** Never rejects. */
@@ -79,7 +78,7 @@ class Conductor implements AsyncDisposable {
     if (options.last.kind === "successor") this.#open = this.#successor = proxyHop(upstream, hopOptions);
     else this.#open = hop(upstream, hopOptions);
     this.#client = this.#open.plain;
-    this.#fromSuccessor = this.#successor && this.#successorGate(this.#successor.wrapped);
+    this.#fromSuccessor = this.#successor && this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { odd: options.odd }));
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
@@ -91,15 +90,32 @@ class Conductor implements AsyncDisposable {
   }
 
   #receive(frame: Frame): void | Promise<void> {
-    if (this.#state.kind === "running") return this.#down.paused(this.#state.first.arrived(this.#asInitialize(frame)));
     const { envelope } = frame;
+    if (this.#state.kind === "running") {
+      const { first } = this.#state;
+      if (envelope.kind !== "response" && this.#isMisplaced(envelope.method)) return reject(frame, this.#client, this.#options);
+      return this.#initializable(frame, checked => this.#down.paused(first.arrived(checked)));
+    }
     if (this.#state.kind === "ended" || envelope.kind !== "request") return;
-    const wrong = this.#whyNotFirst(frame, envelope.method);
+    const wrong = this.#whyNotFirst(envelope.method);
     if (wrong) return pass(failure(Number(envelope.id), wrong), this.#client);
-    const first = new Gate(this.#client, () => this.#chainEnded());
-    this.#state = { kind: "running", first, stages: this.#startAll(first) };
-    return first.arrived(this.#asInitialize(frame));
+    return this.#initializable(frame, checked => {
+      const first = new Gate(this.#client, () => this.#chainEnded());
+      this.#state = { kind: "running", first, stages: this.#startAll(first) };
+      return first.arrived(checked);
+    });
   }
+
+  /** Answers an `initialize` whose version makes no sense; passes everything else on. */
+  #initializable(frame: Frame, passOn: (frame: Frame) => void | Promise<void>): void | Promise<void> {
+    const inside = this.#asInitialize(frame), { envelope } = inside;
+    if (envelope.kind !== "request" || envelope.method !== "initialize") return passOn(inside);
+    const checked = negotiated(inside);
+    return "error" in checked ? pass(failure(Number(envelope.id), checked.error), this.#client) : passOn(checked.frame);
+  }
+
+  /** A proxy is initialised by its client; every other proxy method has another place. */
+  #isMisplaced(method: string): boolean { return isProxyMethod(method) && !(this.#successor && isProxyInitialize(method)); }
 
   /** Started with the client: a connection delivers nothing until both of its conversations have a receiver. */
   #successorGate(successor: Channel): Gate {
@@ -119,21 +135,20 @@ class Conductor implements AsyncDisposable {
     return frame.withMethod("initialize");
   }
 
-  #whyNotFirst(frame: Frame, method: string): RpcErrorObject | undefined {
+  #whyNotFirst(method: string): RpcErrorObject | undefined {
     const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
     if (method !== "initialize" && !isProxyInitialize(method)) return wrong(`“${method}” came before initialize.`);
     if (method === "initialize" && this.#successor) return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
-    if (method !== "initialize" && !this.#successor) return wrong("This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.");
-    const { message } = frame;
-    const version = "params" in message ? objectOr(message.params).protocolVersion : undefined;
-    return Number.isInteger(version) ? undefined : wrong("initialize: protocolVersion must be an integer.", RpcCode.invalidParams);
+    // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older method.
+    if (method !== "initialize" && !this.#successor) return wrong("This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.", RpcCode.methodNotFound);
+    return undefined;
   }
 
   #startAll(first: Gate): readonly Promise<AsyncDisposable>[] {
     const { proxies, last, trace, bridge } = this.#options;
     const world = this.#world();
     const middle = last.kind === "agent" ? [...proxies, bridgeOf({ ...bridge, clock: this.#options.clock }, world)] : proxies;
-    const names = [CLIENT, ...middle.map(({ name }) => name), last.kind === "agent" ? last.name : SUCCESSOR];
+    const names = traceNames(middle.map(({ name }) => name));
     const link = (end: Channel, i: number): Channel => trace ? traced(end, names[i + 1] ?? "", names[i] ?? "", i, trace) : end;
     let up: Channel = link(first, 0);
     const stages = middle.map((proxy, i) => {
@@ -192,7 +207,7 @@ class Conductor implements AsyncDisposable {
     await Promise.resolve(); // `#ending` is set before the channels tell that they closed
     const state = this.#state;
     this.#state = { kind: "ended" };
-    this.#open.refuseOpen(unanswered(reason.component ?? CLIENT, reason));
+    this.#open.refuseOpen(unanswered(reason.component, reason));
     await this.#client[Symbol.asyncDispose]();
     if (state.kind === "running") {
       state.first.end(reason);
@@ -208,10 +223,6 @@ export type { Conductor };
 function refuse(frame: Frame, successor: Channel): void | Promise<void> {
   const { envelope } = frame;
   if (envelope.kind === "request") return pass(failure(Number(envelope.id), { code: RpcCode.invalidRequest, message: `“${envelope.method}” came before initialize.` }), successor);
-}
-
-function isProxyInitialize(method: string): boolean {
-  return method === "proxy/initialize" || method === "_proxy/initialize";
 }
 
 function bridgeOf(options: McpBridgeOptions, { odd }: StageWorld): ProxyComponent {

@@ -3,6 +3,7 @@
  * another id; and what nobody knows arrives as the bytes that were sent.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import { RpcCode } from "../rpc/message";
 import { internalProxy, nestedConductor, pieces, returns, wiredChain, wiredProxy, type Cut, type LineEnd } from "../testing/wired";
@@ -101,7 +102,7 @@ async function conversation(asker: LineEnd, answerer: LineEnd, exchanges: readon
 }
 
 suite("messages in a chain, byte by byte", function () {
-  this.timeout(240_000);
+  this.timeout(timeLimit(240_000));
   for (const [what, proxies] of Object.entries(CHAINS)) for (const [how, cut] of Object.entries(CUTS)) {
     test(`${what}, ${how}: what arrives is what was sent`, async () => {
       await using chain = await wiredChain(proxies(cut), cut);
@@ -120,7 +121,7 @@ suite("messages in a chain, byte by byte", function () {
 });
 
 suite("what nobody knows", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   const three = (): readonly ProxyComponent[] => CHAINS["three proxies outside"]?.() ?? [];
   const exact = async (from: LineEnd, to: LineEnd, say: string, contains: string): Promise<void> => {
     const at = to.lines.length;

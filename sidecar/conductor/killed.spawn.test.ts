@@ -7,6 +7,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import { objectOr } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { RpcError } from "../rpc/message";
@@ -54,6 +55,9 @@ const INITIALIZED: Readonly<Record<string, Step>> = {
   "after the answer": { when: "client has the answer to session/prompt", prompt: "say done", idle: true },
 };
 
+/** The component's name, of its name in a trace. */
+function nameOf(traced: string): string { return traced === "agent" ? "Agent" : traced.replace(/^\d+ /, ""); }
+
 /** A chain one of whose components dies, and a client that goes as far as it can. */
 class Doomed implements AsyncDisposable {
   readonly processes = new ProcessChain();
@@ -70,7 +74,8 @@ class Doomed implements AsyncDisposable {
     this.chain = memoryChain(proxies, {
       options: {
         last: { kind: "agent", name: "Agent", start: this.#starting("Agent", this.processes.start(witnessed("Agent", scriptedAgent(step.flags)))) },
-        trace: { message: (from, to, { envelope }) => {
+        trace: { message: (sender, receiver, { envelope }) => {
+          const [from, to] = [nameOf(sender), nameOf(receiver)];
           if (envelope.kind === "response") return this.#happens(`${from} answers ${this.#asked.get(envelope.id) ?? ""}`);
           if (envelope.kind === "request") this.#asked.set(envelope.id, envelope.method);
           this.#happens(`${to} ${envelope.kind === "request" ? "is asked" : "hears"} ${envelope.method}`);
@@ -149,7 +154,7 @@ function names(error: RpcError | undefined, victim: string, hasSpoken = true): v
 const settled = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => { setImmediate(resolve); }); };
 
 suite("a chain of processes, one of which is killed", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
 
   for (const [when, other] of Object.entries(BEFORE_INITIALIZED)) for (const victim of VICTIMS) test(`${victim}, ${when}`, async () => {
@@ -354,7 +359,7 @@ class Witnesses implements AsyncDisposable {
 }
 
 suite("a command that conducts a chain, and is killed", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   suiteSetup(function () { if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended"); });
 
   const EVERYBODY = ["conductor", ...Object.keys(PROXIES), "Agent"];

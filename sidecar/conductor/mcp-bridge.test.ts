@@ -154,8 +154,8 @@ suite("MCP bridge: calls", () => {
 });
 
 suite("MCP bridge: sessions", () => {
-  const answers = async (server: JsonObject | undefined): Promise<number> => (await fetch(String(server?.url), { headers: { authorization: (server?.headers as { value: string }[])[0]!.value } })).status;
-  const OPEN = 405, CLOSED = 404;
+  const answers = async (server: JsonObject | undefined): Promise<number> => (await fetch(String(server?.url), { method: "POST", body: "{", headers: { authorization: (server?.headers as { value: string }[])[0]!.value } })).status;
+  const OPEN = 400, CLOSED = 404;
 
   test("two sessions with servers of the same name have nothing in common, and each ends alone", async () => {
     await using w = world({ stages: [adding("two", chain => [1, 2].map(() => chain.offerMcp("same", transport => manyTools().connect(transport)).declaration)), bridge()] });

@@ -1,5 +1,6 @@
 /** A conductor without an agent is a proxy of another: a chain in a chain is the flat chain, seen from both ends. */
 import { deepEqual, equal, match } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { isObject } from "../rpc/json";
@@ -81,7 +82,7 @@ async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly 
 }
 
 suite("a chain in a chain", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   const NAMES = ["a", "b", "c", "d"];
 
   test("is the flat chain: the same transcript, however it is grouped, two levels deep, inside and outside mixed", async () => {

@@ -1,5 +1,6 @@
 /** "Order under 100,000 mixed messages", and what a chain holds while one of its ends does not read. */
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory";
@@ -35,7 +36,7 @@ function between(proxies: readonly ProxyComponent[], upstream: Channel, last: La
 const settled = async (): Promise<void> => { for (let i = 0; i < 50; i++) await new Promise(resolve => { setImmediate(resolve); }); };
 
 suite("the order in a chain", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   for (const [what, proxies] of Object.entries(CHAINS)) {
     for (const [who, slow] of [["nobody slow", []], ["a slow client", ["client"]], ["a slow agent", ["agent"]]] as const) {
       test(`${what}, ${who}: everything arrives once, in the order in which it was sent, both ways`, async () => {
@@ -96,7 +97,7 @@ class Flooded {
 }
 
 suite("a chain with an end that does not read", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   const MANY = RUNS < 10_000 ? 1500 : 5000;
   for (const [what, proxies] of Object.entries(CHAINS)) {
     test(`${what}: whoever talks to it waits, what is held stays bounded, and nothing is lost; two ends that flood each other go on`, async () => {

@@ -10,10 +10,12 @@
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
-import { objectOr } from "../rpc/json";
 import { failure, proxyHop, type ProxyHop } from "../rpc/hop";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { ProxyComponent, Running } from "./component";
+import { versionIn } from "./protocol-version";
+import { envelopesOf } from "./proxy-dialect";
+import { unknownToSuccessor, withoutProxyMethods } from "./proxy-methods";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 import { letGo, pass, SLOW_MS, started, type StageWorld } from "./stage";
 
@@ -24,13 +26,18 @@ export const INITIALIZE_LIMIT_MS = 30_000;
 export const LAST_ANSWERS_MS = 1000;
 
 /** Never rejects; the channels are taken over when the proxy runs, or cannot. */
-export async function proxyStage({ name, start }: Extract<ProxyComponent, { readonly kind: "external" }>, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
-  return new ProxyStage(name, await started(name, start), up, down, world);
+export async function proxyStage(component: External, up: Channel, down: Channel, world: StageWorld): Promise<AsyncDisposable> {
+  return new ProxyStage(component, await started(component.name, component.start), up, down, world);
 }
+
+type External = Extract<ProxyComponent, { readonly kind: "external" }>;
 
 class ProxyStage implements AsyncDisposable {
   #state: StartState = { kind: "waiting" };
-  readonly #hop: ProxyHop;
+  #running: Running;
+  #hop: ProxyHop;
+  /** While the process is started anew what its neighbours send waits. */
+  #starting: Promise<void> | undefined;
   #timers: readonly Disposable[] = [];
   /** How its connection ended before it was ready. */
   #why: Closed | undefined;
@@ -38,24 +45,34 @@ class ProxyStage implements AsyncDisposable {
   #gone: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(readonly name: string, readonly running: Running, readonly up: Channel, readonly down: Channel, readonly world: StageWorld) {
-    this.#hop = proxyHop(running.channel, {
-      ids: world.ids,
-      odd: (what, detail) => world.odd(name, what, detail),
-      unanswered: reason => world.unanswered(name, reason),
-      ended: reason => this.#died(reason),
-    });
-    this.#hop.plain.start({ receive: frame => this.#fromProxy(frame), closed: () => this.#proxyGone() });
-    this.#hop.wrapped.start({ receive: frame => this.#towardSuccessor(frame), closed: () => undefined });
-    up.start({ receive: frame => this.#fromClient(frame), closed: () => this.#end() });
-    down.start({ receive: frame => this.#fromSuccessor(frame), closed: reason => this.#successorGone(reason) });
+  constructor(readonly component: External, running: Running, readonly up: Channel, readonly down: Channel, readonly world: StageWorld) {
+    this.#running = running;
+    this.#hop = this.#connect(running);
+    up.start({ receive: frame => this.#starting ? this.#starting.then(() => this.#fromClient(frame)) : this.#fromClient(frame), closed: () => this.#end() });
+    down.start({ receive: frame => this.#starting ? this.#starting.then(() => this.#fromSuccessor(frame)) : this.#fromSuccessor(frame), closed: reason => this.#successorGone(reason) });
   }
+
+  get name(): string { return this.component.name; }
 
   [Symbol.asyncDispose](): Promise<void> { return (this.#ending ??= this.#endNow()); }
 
+  #connect(running: Running): ProxyHop {
+    const { name, world } = this, odd = (what: string, detail: unknown): void => world.odd(name, what, detail);
+    const connection: ProxyHop = proxyHop(running.channel, {
+      ids: world.ids, odd,
+      unanswered: reason => world.unanswered(name, reason),
+      ended: reason => { if (isCurrent()) this.#died(reason); },
+    });
+    const isCurrent = (): boolean => this.#hop === connection && !this.#starting;
+    const receive = (frame: Frame): void | Promise<void> => isCurrent() ? this.#fromProxy(frame) : this.#fromFormer(frame);
+    withoutProxyMethods(connection.plain, { odd }).start({ receive, closed: () => { if (isCurrent()) this.#proxyGone(); } });
+    withoutProxyMethods(connection.wrapped, { odd, error: unknownToSuccessor }).start({ receive: frame => this.#towardSuccessor(frame), closed: () => undefined });
+    return connection;
+  }
+
   #fromClient(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
-    if (envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "initialize", ask: askIn(frame) });
+    if (envelope.kind === "request" && envelope.method === "initialize") return this.#step({ kind: "initialize", ask: askIn(frame), known: this.component.memory?.dialect });
     return pass(frame, this.#state.kind === "bypassed" ? this.down : this.#hop.plain);
   }
 
@@ -63,6 +80,11 @@ class ProxyStage implements AsyncDisposable {
     if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)) return this.#step({ kind: "answered", answer: answerIn(frame) });
     if (this.#state.kind !== "bypassed") return this.world.up.push(frame, this.up);
     if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.world.up.push(frame, this.up);
+  }
+
+  /** From a process that was started anew: it settles what it leaves, but not what its successor in this place is asked. */
+  #fromFormer(frame: Frame): void | Promise<void> {
+    if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame))) return this.world.up.push(frame, this.up);
   }
 
   #towardSuccessor(frame: Frame): void | Promise<void> {
@@ -91,9 +113,11 @@ class ProxyStage implements AsyncDisposable {
   #carryOut(effect: StartEffect): void {
     switch (effect.kind) {
       case "askProxy":
-        this.#hop.spell(`${effect.spelling}/successor`);
-        this.#hop.plain.send(effect.frame.withMethod(`${effect.spelling}/initialize`));
+        this.#hop.spell(envelopesOf(effect.dialect));
+        this.#hop.plain.send(effect.frame);
         break;
+      case "restart": this.#starting = this.#restart(effect); break;
+      case "remember": if (this.component.memory) this.component.memory.dialect = effect.dialect; break;
       case "toProxy": this.#hop.wrapped.send(effect.frame); break;
       case "toClient": this.up.send(effect.frame); break;
       case "toSuccessor": this.down.send(effect.frame); break;
@@ -101,11 +125,23 @@ class ProxyStage implements AsyncDisposable {
       case "watch": this.#watch(effect.on); break;
       case "bypass":
         this.world.notice({
-          kind: "bypassed", component: this.name, message: `The agent extension “${this.name}” is left out: ${effect.why}`, cause: effect.cause ?? (this.running.lastWords() || undefined),
+          kind: "bypassed", component: this.name, message: `The agent extension “${this.name}” is left out: ${effect.why}`, cause: effect.cause ?? (this.#running.lastWords() || undefined),
           ...(this.#why === undefined ? {} : { reason: this.#why }),
         });
-        letGo(this.running.stop, error => this.world.odd(this.name, "it could not be stopped", error));
+        letGo(() => this.#running.stop(), error => this.world.odd(this.name, "it could not be stopped", error));
     }
+  }
+
+  /** Never rejects. */
+  async #restart({ frame, dialect }: Extract<StartEffect, { readonly kind: "restart" }>): Promise<void> {
+    const former = this.#running, { name, start } = this.component;
+    await former.stop().catch((error: unknown) => this.world.odd(name, "it could not be stopped", error));
+    const running = await started(name, start);
+    this.#starting = undefined;
+    this.#running = running;
+    if (this.#ending || this.#state.kind !== "asked") return letGo(() => running.stop(), error => this.world.odd(name, "it could not be stopped", error));
+    this.#hop = this.#connect(running);
+    this.#carryOut({ kind: "askProxy", frame, dialect });
   }
 
   #watch(on: boolean): void {
@@ -122,7 +158,7 @@ class ProxyStage implements AsyncDisposable {
     if (this.#state.kind === "ready") return this.world.failed(this.name, reason);
     this.#why = reason;
     // What to do about it in a chain that needs it is no advice here.
-    this.#step({ kind: "died", why: reason instanceof AgentError ? reason.what : reason.message, cause: reason.cause });
+    this.#step({ kind: "died", why: reason instanceof AgentError ? reason.what : reason.message, cause: reason.cause, exited: hasExited(reason) });
   }
 
   #proxyGone(): void {
@@ -143,8 +179,13 @@ class ProxyStage implements AsyncDisposable {
   async #endNow(): Promise<void> {
     await Promise.resolve(); // `#ending` is set before the channels tell that they closed
     this.#watch(false);
-    await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose](), this.down[Symbol.asyncDispose]()]);
+    await Promise.all([this.#running.stop(), this.up[Symbol.asyncDispose](), this.down[Symbol.asyncDispose]()]);
   }
+}
+
+/** By itself: who kills a proxy does not want another one. */
+function hasExited(reason: Closed): boolean {
+  return reason instanceof AgentError && reason.code === "exited" && !reason.status?.startsWith("signal ");
 }
 
 function isAnswerTo(id: number | undefined, { envelope }: Frame): boolean {
@@ -157,12 +198,11 @@ function isLeaving({ envelope }: Frame): boolean {
 }
 
 function askIn(frame: Frame): Ask {
-  const { message, envelope } = frame;
-  return { frame, id: envelope.kind === "request" ? Number(envelope.id) : 0, version: "params" in message ? objectOr(message.params).protocolVersion : undefined };
+  const { envelope } = frame;
+  return { frame, id: envelope.kind === "request" ? Number(envelope.id) : 0, version: versionIn(frame) };
 }
 
 function answerIn(frame: Frame): Answer {
   const { message } = frame;
-  if ("error" in message) return { frame, version: undefined, error: message.error };
-  return { frame, version: "result" in message ? objectOr(message.result).protocolVersion : undefined };
+  return "error" in message ? { frame, version: undefined, error: message.error } : { frame, version: versionIn(frame) };
 }

@@ -2,64 +2,81 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Frame } from "../rpc/frame";
-import { SPELLINGS, startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
+import { objectOr } from "../rpc/json";
+import { versionIn } from "./protocol-version";
+import { DIALECTS, type Dialect } from "./proxy-dialect";
+import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 
 /** More, to hunt: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 sidecar/conductor/proxy-start */
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 
-const VERSION = 1;
-const NOT_FOUND = { code: -32601, message: "?" }, NO = { code: -1, message: "no" };
+const ERRORS = { no: -1, unknown: -32601, invalid: -32600, "another version": -32022 } as const;
+type How = keyof typeof ERRORS | "yes" | "yes, lower" | "yes, higher";
 
-const ask = (id: number, version = VERSION): Ask => ({ id, version, frame: Frame.of({ jsonrpc: "2.0", id, method: "initialize", params: { protocolVersion: version } }) });
-const answer = (id: number, error?: typeof NO, version = VERSION): Answer => error
-  ? { frame: Frame.of({ jsonrpc: "2.0", id, error }), version: undefined, error }
-  : { frame: Frame.of({ jsonrpc: "2.0", id, result: { protocolVersion: version } }), version };
+const ask = (id: number, protocolVersion: number, isTyped = false): Ask => {
+  const params = { protocolVersion, ...(isTyped ? {} : { info: { name: "c" } }) };
+  return { id, version: protocolVersion, frame: Frame.of({ jsonrpc: "2.0", id, method: "initialize", params }) };
+};
+const success = (id: number, protocolVersion: number, isMarked = false): Answer =>
+  ({ version: protocolVersion, frame: Frame.of({ jsonrpc: "2.0", id, result: { protocolVersion, ...(isMarked ? { _meta: { proxy: true } } : {}) } }) });
+const failure = (id: number, code: number): Answer => {
+  const error = { code, message: "no" };
+  return { frame: Frame.of({ jsonrpc: "2.0", id, error }), version: undefined, error };
+};
 const idOf = (frame: Frame): number => { const { envelope } = frame; return envelope.kind === "notification" ? -1 : Number(envelope.id); };
 
 /** What one of the neighbours may do next; what makes no sense when its turn comes is skipped. */
 type Move =
-  | { readonly do: "ask" | "late" | "die" }
-  | { readonly do: "proxy answers" | "successor answers"; readonly how: "yes" | "no" | "unknown" | "another version" }
-  | { readonly do: "proxy forwards"; readonly version: number };
+  | { readonly do: "ask" | "late" | "die" | "exit" }
+  | { readonly do: "proxy answers" | "successor answers"; readonly how: How }
+  | { readonly do: "proxy forwards"; readonly version: "same" | "lower" | "higher" | "typed" };
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Move>({ do: "ask" }) },
-  { weight: 1, arbitrary: fc.constantFrom<Move>({ do: "late" }, { do: "die" }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("proxy answers" as const, "successor answers" as const), how: fc.constantFrom("yes" as const, "yes" as const, "no" as const, "unknown" as const, "another version" as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy forwards" as const), version: fc.constantFrom(VERSION, VERSION, VERSION, 2) }) },
+  { weight: 1, arbitrary: fc.constantFrom<Move>({ do: "late" }, { do: "die" }, { do: "exit" }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy answers" as const), how: fc.constantFrom<How>("yes", "yes", "yes, lower", "yes, higher", "no", "unknown", "invalid", "another version") }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("successor answers" as const), how: fc.constantFrom<How>("yes", "yes", "yes, lower", "no") }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("proxy forwards" as const), version: fc.constantFrom("same" as const, "same" as const, "lower" as const, "typed" as const, "higher" as const) }) },
 );
 
+const GOOD: readonly Move[] = [{ do: "ask" }, { do: "proxy forwards", version: "same" }, { do: "successor answers", how: "yes" }, { do: "proxy answers", how: "yes" }];
 /** Half of the stories begin well, or hardly any would end well. */
 const story = fc.oneof(
   fc.array(move, { maxLength: 14, size: "max" }),
   fc.tuple(fc.nat(4), fc.array(move, { maxLength: 8, size: "max" })).map(([length, rest]) => [...GOOD.slice(0, length), ...rest]),
 );
-const GOOD: readonly Move[] = [{ do: "ask" }, { do: "proxy forwards", version: VERSION }, { do: "successor answers", how: "yes" }, { do: "proxy answers", how: "yes" }];
 
 /** The client, the proxy and the successor around one `startStep`, as proxy-stage.ts connects them. */
 class Neighbours {
   state: StartState = { kind: "waiting" };
   /** What the client has asked and not heard. */
   readonly open = new Set<number>();
-  readonly answeredAsks: number[] = [];
+  readonly answers: Frame[] = [];
+  /** How the proxy is to be asked: `initialize` in the words of each dialect. */
+  readonly methods: string[] = [];
+  readonly remembered: Dialect[] = [];
   /** Under the id of `initialize`: how often the proxy is to answer it. */
-  readonly atProxy: number[] = [];
+  atProxy: number[] = [];
   /** What the successor has been asked by the proxy, and by us. */
-  readonly atSuccessor: number[] = [];
-  /** Of the present attempt: how often the successor was asked. */
-  asked = 0;
+  readonly atSuccessor: { readonly id: number; readonly version: number }[] = [];
+  /** Of the present attempt: the versions that the successor was asked for. */
+  asked: number[] = [];
   forwards = new Set<number>();
   watched = false;
   alive = true;
   bypasses = 0;
-  successorSaidYes = false;
+  restarts = 0;
+  /** The version that the successor speaks. */
+  spoken: number | undefined;
   #lastId = 0;
+
+  constructor(readonly version: number, readonly known?: Dialect) {}
 
   play(move: Move): void {
     switch (move.do) {
       case "ask": return this.#ask();
       case "late": if (this.watched) this.#step({ kind: "late", seconds: 30 }); return;
-      case "die": if (this.alive && this.state.kind !== "bypassed" && this.state.kind !== "ready") { this.alive = false; this.#step({ kind: "died", why: "p died.", cause: undefined }); } return;
+      case "die": case "exit": return this.#die(move.do === "exit");
       case "proxy forwards": if (this.alive && this.state.kind === "asked") this.#forward(move.version); return;
       case "proxy answers": return this.#proxyAnswers(move.how);
       case "successor answers": return this.#successorAnswers(move.how);
@@ -77,30 +94,41 @@ class Neighbours {
 
   #ask(): void {
     if (this.open.size > 0 || this.state.kind === "ready") return;
-    this.asked = 0;
-    this.successorSaidYes = false;
+    this.asked = [];
+    this.restarts = 0;
+    this.spoken = undefined;
     const id = ++this.#lastId;
     this.open.add(id);
-    this.#step({ kind: "initialize", ask: ask(id) });
+    this.#step({ kind: "initialize", ask: ask(id, this.version), known: this.known });
   }
 
-  #forward(version: number): void {
-    const id = ++this.#lastId;
+  #die(exited: boolean): void {
+    if (!this.alive || this.state.kind === "bypassed" || this.state.kind === "ready") return;
+    this.alive = false;
+    this.atProxy = [];
+    this.forwards.clear();
+    this.#step({ kind: "died", why: "p died.", cause: undefined, exited });
+  }
+
+  #forward(how: "same" | "lower" | "higher" | "typed"): void {
+    if (this.state.kind !== "asked") return;
+    const id = ++this.#lastId, { version } = this.state.attempt;
     this.forwards.add(id);
-    this.#step({ kind: "forwarded", ask: ask(id, version) });
+    this.#step({ kind: "forwarded", ask: ask(id, how === "lower" ? version - 1 : how === "higher" ? version + 1 : version, how === "typed") });
   }
 
-  #proxyAnswers(how: string): void {
+  #proxyAnswers(how: How): void {
     const id = this.atProxy.shift();
     if (id === undefined || !this.alive || this.state.kind !== "asked") return;
-    this.#step({ kind: "answered", answer: answered(id, how) });
+    const { successor, attempt: { dialect, version } } = this.state, heard = successor.kind === "answered" ? Number(successor.answer.version) || version : version;
+    this.#step({ kind: "answered", answer: answered(id, how, heard, dialect === "meta") });
   }
 
-  #successorAnswers(how: string): void {
-    const id = this.atSuccessor.shift();
-    if (id === undefined) return;
-    const said = answered(id, how), { state } = this;
-    if (!said.error) this.successorSaidYes = true;
+  #successorAnswers(how: How): void {
+    const request = this.atSuccessor.shift();
+    if (request === undefined) return;
+    const { id } = request, said = answered(id, how === "yes, lower" && request.version === 1 ? "yes" : how, request.version), { state } = this;
+    if (!said.error) this.spoken = Number(said.version);
     if (state.kind === "asked" && state.successor.kind === "asked" && state.successor.id === id) return this.#step({ kind: "successorAnswered", answer: said });
     ok(state.kind === "bypassed", `an answer for nobody in ${state.kind}`);
     this.#toClient(said.frame.withId(state.renamed?.from === id ? state.renamed.to : id));
@@ -112,53 +140,72 @@ class Neighbours {
     this.state = state;
     for (const effect of effects) this.#heard(effect);
     if (before.kind === "bypassed") equal(state.kind, "bypassed", "a proxy that was left out stays out");
-    if (state.kind === "ready") ok(this.successorSaidYes, "ready before its successor");
+    if (state.kind === "ready") ok(this.spoken !== undefined, "ready before its successor");
     equal(this.watched, state.kind === "asked" && state.successor.kind !== "asked", "its time runs while it is its turn, and only then");
   }
 
   #heard(effect: StartEffect): void {
     switch (effect.kind) {
-      case "askProxy": this.#aliveFor("asked"); this.atProxy.push(idOf(effect.frame)); break;
+      case "restart":
+        equal(++this.restarts, 1, "started anew once");
+        ok(!this.alive, "what lives is not started");
+        this.alive = true;
+        this.#asked(effect.frame);
+        break;
+      case "askProxy": this.#aliveFor("asked"); this.#asked(effect.frame); break;
       case "toProxy": {
         this.#aliveFor("told");
         ok(this.forwards.delete(idOf(effect.frame)), "the proxy hears an answer to what it has asked, once");
         break;
       }
       case "refuse": ok(this.forwards.delete(effect.id), "refused is what the proxy has asked, once"); break;
-      case "toSuccessor":
-        equal(++this.asked, 1, "the successor is asked once");
-        equal((effect.frame.message as { params: { protocolVersion: number } }).params.protocolVersion, VERSION);
-        this.atSuccessor.push(idOf(effect.frame));
+      case "toSuccessor": {
+        const version = Number(versionIn(effect.frame));
+        ok(version >= 1 && version <= this.version, `the successor is asked for version ${version}`);
+        ok(this.asked.length === 0 || (this.asked.length === 1 && version < (this.asked[0] ?? 0)), "the successor is asked once, and once more for a lower version");
+        ok(version === 1 || objectOr(objectOr(effect.frame.message)["params"])["info"] !== undefined, "version 2 has its members");
+        this.asked.push(version);
+        this.atSuccessor.push({ id: idOf(effect.frame), version });
         break;
+      }
       case "toClient": this.#toClient(effect.frame); break;
       case "watch": this.watched = effect.on; break;
+      case "remember": this.remembered.push(effect.dialect); break;
       case "bypass": equal(++this.bypasses, 1); break;
     }
   }
 
+  #asked(frame: Frame): void {
+    const { envelope } = frame;
+    this.methods.push(envelope.kind === "request" ? envelope.method : "");
+    this.atProxy.push(idOf(frame));
+  }
+
   #toClient(frame: Frame): void {
     ok(this.open.delete(idOf(frame)), `${idOf(frame)} is answered once, and it is what was asked`);
-    this.answeredAsks.push(idOf(frame));
+    const version = versionIn(frame);
+    if (version !== undefined) equal(version, this.spoken, "the client has the version of the successor");
+    this.answers.push(frame);
   }
 
   #aliveFor(what: string): void { ok(this.alive && this.bypasses === 0, `a proxy that is gone is ${what}`); }
 }
 
-function answered(id: number, how: string): Answer {
+function answered(id: number, how: How, version: number, isMarked = false): Answer {
   switch (how) {
-    case "no": return answer(id, NO);
-    case "unknown": return answer(id, NOT_FOUND);
-    case "another version": return answer(id, undefined, 2);
-    default: return answer(id);
+    case "yes": return success(id, version, isMarked);
+    case "yes, lower": return success(id, version - 1, isMarked);
+    case "yes, higher": return success(id, version + 1, isMarked);
+    default: return failure(id, ERRORS[how]);
   }
 }
 
 suite("the start of a proxy", () => {
-  test(`${RUNS} orders of events: the client has one answer, the successor one question, and who was left out is owed nothing`, function () {
+  test(`${RUNS} orders of events: the client has one answer, in the version of the successor, and who was left out is owed nothing`, function () {
     this.timeout(120_000);
     const ends = new Map<string, number>();
-    fc.assert(fc.property(story, moves => {
-      const world = new Neighbours();
+    fc.assert(fc.property(story, fc.constantFrom(1, 2), fc.option(fc.constantFrom(...DIALECTS), { nil: undefined }), (moves, version, known) => {
+      const world = new Neighbours(version, known);
       for (const one of moves) world.play(one);
       world.finish();
       deepEqual([...world.open], [], "somebody waits for ever");
@@ -167,29 +214,46 @@ suite("the start of a proxy", () => {
     for (const kind of ["ready", "bypassed", "waiting"]) ok((ends.get(kind) ?? 0) > RUNS / 50, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
   });
 
-  test("each spelling is tried once, the one of the schema first", () => {
-    const world = new Neighbours();
+  test("each dialect is tried once, the extension method first", () => {
+    const world = new Neighbours(1);
     world.play({ do: "ask" });
-    const spoken: unknown[] = world.state.kind === "asked" ? [world.state.spelling] : [];
-    world.play({ do: "proxy answers", how: "unknown" });
-    spoken.push(world.state.kind === "asked" ? world.state.spelling : undefined);
-    deepEqual(spoken, SPELLINGS);
-    world.play({ do: "proxy answers", how: "unknown" });
+    for (let i = 0; i < 3; i++) world.play({ do: "proxy answers", how: "unknown" });
+    deepEqual(world.methods, ["_proxy/initialize", "proxy/initialize", "initialize"]);
     equal(world.state.kind, "bypassed");
   });
 
-  test("a version that is changed on the way down is refused, and the successor hears that of the client", () => {
-    const world = new Neighbours();
+  test("the dialect that worked before is tried first, and the others after it", () => {
+    const world = new Neighbours(1, "proxy");
     world.play({ do: "ask" });
-    world.play({ do: "proxy forwards", version: 2 });
-    deepEqual([world.state.kind, world.atSuccessor, world.forwards.size], ["bypassed", [1], 0]);
+    for (let i = 0; i < 2; i++) world.play({ do: "proxy answers", how: "unknown" });
+    deepEqual(world.methods, ["proxy/initialize", "_proxy/initialize", "initialize"]);
+  });
+
+  test("a proxy that refuses a version is asked for version 1 before another dialect is tried", () => {
+    const world = new Neighbours(2);
+    for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const) world.play(one);
+    deepEqual([world.methods, world.asked, world.state.kind, world.remembered], [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]]);
+  });
+
+  test("a proxy that fails for a reason of its own is not asked as an agent", () => {
+    const world = new Neighbours(1);
+    world.play({ do: "ask" });
+    for (let i = 0; i < 3; i++) world.play({ do: "proxy answers", how: "no" });
+    deepEqual([world.methods, world.state.kind], [["_proxy/initialize", "proxy/initialize"], "bypassed"]);
+  });
+
+  test("a version that is raised on the way down is refused, and the successor hears that of the client", () => {
+    const world = new Neighbours(1);
+    world.play({ do: "ask" });
+    world.play({ do: "proxy forwards", version: "higher" });
+    deepEqual([world.state.kind, world.atSuccessor, world.forwards.size], ["bypassed", [{ id: 1, version: 1 }], 0]);
   });
 
   test("both say no because the successor did: the client hears it, and may ask again", () => {
-    const world = new Neighbours();
-    for (const one of [{ do: "ask" }, { do: "proxy forwards", version: VERSION }, { do: "successor answers", how: "no" }, { do: "proxy answers", how: "no" }] as const) world.play(one);
-    deepEqual([world.state.kind, world.answeredAsks, world.bypasses], ["waiting", [1], 0]);
-    for (const one of [{ do: "ask" }, { do: "proxy forwards", version: VERSION }, { do: "successor answers", how: "yes" }, { do: "proxy answers", how: "yes" }] as const) world.play(one);
-    deepEqual([world.state.kind, world.answeredAsks.length], ["ready", 2]);
+    const world = new Neighbours(1);
+    for (const one of [...GOOD.slice(0, 2), { do: "successor answers", how: "no" }, { do: "proxy answers", how: "no" }] as const) world.play(one);
+    deepEqual([world.state.kind, world.answers.map(idOf), world.bypasses], ["waiting", [1], 0]);
+    for (const one of GOOD) world.play(one);
+    deepEqual([world.state.kind, world.answers.length], ["ready", 2]);
   });
 });

@@ -2,21 +2,22 @@
  * How a proxy is initialised, and what becomes of the chain when that fails. Pure: `startStep` is the whole of it.
  *
  *   waiting ── initialize ──▶ asked ── it forwards `initialize` to its successor, the successor answers, it answers ──▶ ready
- *                              │  ▲ └─ -32601 to `proxy/initialize`: asked again as `_proxy/initialize`
+ *                              │  ▲ ├─ it does not know the method, or the version: asked again (proxy-dialect.ts)
+ *                              │  │ ├─ it exits when it is asked: started anew once, and asked in the next dialect
+ *                              │  │ └─ it answers with a lower version than its successor: asked again with that version
  *                              │  └─ both say no because the successor did: waiting
- *                              └─ it dies, hangs, refuses, changes the version, answers before its successor ──▶ bypassed
+ *                              └─ it dies, hangs, refuses, raises the version, answers before its successor ──▶ bypassed
  *
- * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`): a proxy forwards `initialize` before it answers,
- * and does not change `protocolVersion`. A bypassed proxy's successor is asked in its place; one that it had asked already is not
- * asked twice (agents refuse that): its answer is the answer.
+ * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`): a proxy forwards `initialize` before it answers.
+ * The version is negotiated as with an agent: a proxy may lower it for all that is behind it, and the answer has the version that
+ * every component accepted. A bypassed proxy's successor is asked in its place; one that it had asked already is not asked twice
+ * (agents refuse that): its answer is the answer.
  */
 import type { Frame } from "../rpc/frame";
+import { isVersion1Only, withVersion } from "./protocol-version";
+import { attemptsFor, initializeFor, isMarked, withoutMark, type Attempt, type Dialect } from "./proxy-dialect";
 
-/** Of the older proxies, and of those that go by the schema; the last one that is tried comes last. */
-export const SPELLINGS = ["proxy", "_proxy"] as const;
-export type Spelling = (typeof SPELLINGS)[number];
-
-/** What the successor has been asked: by the proxy, under the id of the proxy's request, or by us in its place. */
+/** The successor's part: asked by the proxy, under the id of the proxy's request, or by us in its place. */
 type Successor =
   | { readonly kind: "untouched" }
   | { readonly kind: "asked"; readonly id: number }
@@ -24,88 +25,209 @@ type Successor =
 
 export type StartState =
   | { readonly kind: "waiting" }
-  | { readonly kind: "asked"; readonly ask: Ask; readonly spelling: Spelling; readonly successor: Successor }
+  | Asked
   | { readonly kind: "ready" }
-  /** `settled`: what the proxy was asked, which is not its to answer any more; `renamed`: the successor's answer to this id is the answer to that one. */
-  | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: { readonly from: number; readonly to: number } };
+  /**
+   * `settled`: the request that the proxy may not answer any more. `renamed`: the successor's answer to one request is the answer to
+   * another one.
+   */
+  | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: Renamed };
+
+interface Renamed { readonly from: number; readonly to: number }
+
+interface Asked {
+  readonly kind: "asked";
+  readonly ask: Ask;
+  readonly attempt: Attempt;
+  /** Further attempts, in order. */
+  readonly rest: readonly Attempt[];
+  /** The process was started anew; once is enough. */
+  readonly restarted: boolean;
+  /** Why an earlier attempt failed, when that says more than that the method is unknown. */
+  readonly refusal: string | undefined;
+  readonly successor: Successor;
+  /** The successor's answer of another version, before it was asked again. */
+  readonly before: Answer | undefined;
+}
 
 /** `initialize`, with the id that its asker waits for, and its raw `protocolVersion`. */
 export interface Ask { readonly frame: Frame; readonly id: number; readonly version: unknown }
 
 /** An answer to `initialize`; `error` when it is one. */
-export interface Answer { readonly frame: Frame; readonly version: unknown; readonly error?: { readonly code: number; readonly message: string } }
+export interface Answer { readonly frame: Frame; readonly version: unknown; readonly error?: StartError }
+export interface StartError { readonly code: number; readonly message: string; readonly data?: unknown }
 
 export type StartEvent =
-  /** From the proxy's client. */
-  | { readonly kind: "initialize"; readonly ask: Ask }
+  /** From the proxy's client. `known`: the dialect in which this program was initialised before. */
+  | { readonly kind: "initialize"; readonly ask: Ask; readonly known?: Dialect | undefined }
   /** The proxy's own answer to it. */
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The proxy's request to its successor. */
   | { readonly kind: "forwarded"; readonly ask: Ask }
   | { readonly kind: "successorAnswered"; readonly answer: Answer }
-  /** Nothing came for too long; `seconds` of the proxy's own time. */
   | { readonly kind: "late"; readonly seconds: number }
-  /** `why` is a sentence. */
-  | { readonly kind: "died"; readonly why: string; readonly cause: unknown };
+  /** `exited`: a process that ran has ended, so that it may be started anew. */
+  | { readonly kind: "died"; readonly why: string; readonly cause: unknown; readonly exited?: boolean };
 
 export type StartEffect =
-  | { readonly kind: "askProxy"; readonly frame: Frame; readonly spelling: Spelling }
+  | { readonly kind: "askProxy"; readonly frame: Frame; readonly dialect: Dialect }
+  /** Starts the process anew, then asks it. */
+  | { readonly kind: "restart"; readonly frame: Frame; readonly dialect: Dialect }
   | { readonly kind: "toProxy" | "toClient" | "toSuccessor"; readonly frame: Frame }
   /** Answers the proxy's request with an error. */
   | { readonly kind: "refuse"; readonly id: number; readonly message: string }
   /** The proxy's own time runs, or does not. */
   | { readonly kind: "watch"; readonly on: boolean }
+  /** It is initialised, in this dialect. */
+  | { readonly kind: "remember"; readonly dialect: Dialect }
   /** It is left out from now on. `why` ends the sentence “… is left out: ”. */
   | { readonly kind: "bypass"; readonly why: string; readonly cause: unknown };
 
-const METHOD_NOT_FOUND = -32601;
+type Step = readonly [StartState, readonly StartEffect[]];
 
-export function startStep(state: StartState, event: StartEvent): readonly [StartState, readonly StartEffect[]] {
+/** The proxy's own time. */
+const RUNS: StartEffect = { kind: "watch", on: true }, RESTS: StartEffect = { kind: "watch", on: false };
+
+const METHOD_NOT_FOUND = -32601, INVALID_REQUEST = -32600, INVALID_PARAMS = -32602, UNSUPPORTED_VERSION = -32022;
+/** Answers of programs that expect another method first, or another version. */
+const OTHERWISE: ReadonlySet<number> =
+  new Set([METHOD_NOT_FOUND, INVALID_REQUEST, INVALID_PARAMS, UNSUPPORTED_VERSION]);
+
+const NO_PROXY = "it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.";
+const AN_AGENT = "it is an agent, not an agent extension: it answers initialize by itself.";
+
+export function startStep(state: StartState, event: StartEvent): Step {
   if (event.kind === "initialize") {
     if (state.kind === "bypassed") return [state, [{ kind: "toSuccessor", frame: event.ask.frame }]];
-    return [{ kind: "asked", ask: event.ask, spelling: SPELLINGS[0], successor: { kind: "untouched" } },
-      [{ kind: "askProxy", frame: event.ask.frame, spelling: SPELLINGS[0] }, { kind: "watch", on: true }]];
+    return begin(event.ask, event.known);
   }
-  if (state.kind === "waiting" && event.kind === "died") return [{ kind: "bypassed" }, [{ kind: "bypass", why: event.why, cause: event.cause }]];
+  if (state.kind === "waiting" && event.kind === "died") {
+    return [{ kind: "bypassed" }, [{ kind: "bypass", why: event.why, cause: event.cause }]];
+  }
   if (state.kind !== "asked") return [state, []];
   switch (event.kind) {
     case "forwarded": return forwarded(state, event.ask);
-    case "successorAnswered": return [{ ...state, successor: { kind: "answered", answer: event.answer } }, [{ kind: "toProxy", frame: event.answer.frame }, { kind: "watch", on: true }]];
-    case "answered": return answered(state, event.answer);
+    case "successorAnswered": {
+      const { answer } = event;
+      return [{ ...state, successor: { kind: "answered", answer } }, [{ kind: "toProxy", frame: answer.frame }, RUNS]];
+    }
+    case "answered": {
+      const { answer } = event;
+      return answer.error ? failed(state, answer.frame, answer.error) : answered(state, answer);
+    }
     case "late": return bypass(state, `it did not answer within ${event.seconds} seconds.`);
-    case "died": return bypass(state, event.why, event.cause);
+    case "died": return (event.exited === true ? restarted(state) : undefined) ?? bypass(state, event.why, event.cause);
   }
 }
 
-type Asked = Extract<StartState, { readonly kind: "asked" }>;
-
-function forwarded(state: Asked, ask: Ask): readonly [StartState, readonly StartEffect[]] {
-  if (state.successor.kind !== "untouched") return [state, [{ kind: "refuse", id: ask.id, message: "The successor has been initialised already." }]];
-  if (ask.version !== state.ask.version) {
-    const [next, effects] = bypass(state, "it changed the version of the protocol.");
-    return [next, [{ kind: "refuse", id: ask.id, message: "A proxy must not change protocolVersion." }, ...effects]];
-  }
-  return [{ ...state, successor: { kind: "asked", id: ask.id } }, [{ kind: "watch", on: false }, { kind: "toSuccessor", frame: ask.frame }]];
+function begin(ask: Ask, known: Dialect | undefined): Step {
+  const [attempt, ...rest] = attemptsFor(typeof ask.version === "number" ? ask.version : 1, known);
+  const state: Asked = {
+    kind: "asked", ask, attempt, rest, restarted: false, refusal: undefined, successor: { kind: "untouched" }, before: undefined,
+  };
+  return [state, [asking(state), RUNS]];
 }
 
-function answered(state: Asked, { frame, version, error }: Answer): readonly [StartState, readonly StartEffect[]] {
-  const { successor } = state;
-  if (error?.code === METHOD_NOT_FOUND && successor.kind === "untouched" && state.spelling === SPELLINGS[0]) {
-    return [{ ...state, spelling: SPELLINGS[1] }, [{ kind: "askProxy", frame: state.ask.frame, spelling: SPELLINGS[1] }]];
-  }
-  if (error && successor.kind === "answered" && successor.answer.error) return [{ kind: "waiting" }, [{ kind: "watch", on: false }, { kind: "toClient", frame }]];
-  if (error) return bypass(state, error.code === METHOD_NOT_FOUND ? "it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize." : `it answered with an error: ${error.message}`);
-  if (successor.kind !== "answered" || successor.answer.error) return bypass(state, "it answered before its successor was initialised.");
-  if (version !== successor.answer.version) return bypass(state, "it changed the version of the protocol.");
-  return [{ kind: "ready" }, [{ kind: "watch", on: false }, { kind: "toClient", frame }]];
+function asking({ ask, attempt }: Asked): Extract<StartEffect, { readonly kind: "askProxy" }> {
+  return { kind: "askProxy", frame: initializeFor(attempt, ask.frame, ask.version), dialect: attempt.dialect };
 }
 
-function bypass({ ask, successor }: Asked, why: string, cause?: unknown): readonly [StartState, readonly StartEffect[]] {
-  const left: StartEffect[] = [{ kind: "watch", on: false }, { kind: "bypass", why, cause }];
-  const settled = ask.id;
+function forwarded(state: Asked, forward: Ask): Step {
+  const { attempt, successor } = state, refuse = (message: string): StartEffect => ({ kind: "refuse", id: forward.id, message });
+  if (successor.kind !== "untouched") return [state, [refuse("The successor has been initialised already.")]];
+  const version = acceptedBy(state, forward);
+  if (version === undefined) {
+    const asked = String(forward.version);
+    const [next, effects] = bypass(state, `it asked for version ${asked} of the protocol instead of ${attempt.version}.`);
+    return [next, [refuse(`A proxy may lower protocolVersion, and may not set it to ${asked}.`), ...effects]];
+  }
+  const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);
+  return [{ ...state, successor: { kind: "asked", id: forward.id } },
+    [RESTS, { kind: "toSuccessor", frame: attempt.dialect === "meta" ? withoutMark(frame) : frame }]];
+}
+
+/** The version that the proxy asks its successor for; undefined: none that it may ask for. */
+function acceptedBy({ ask, attempt }: Asked, { version, frame }: Ask): number | undefined {
+  if (!isVersion(version) || version > attempt.version) return undefined;
+  return version > 1 && isVersion1Only(frame) && !isVersion1Only(ask.frame) ? 1 : version;
+}
+
+function isVersion(version: unknown): version is number {
+  return typeof version === "number" && Number.isInteger(version) && version >= 1;
+}
+
+function answered(state: Asked, { frame, version }: Answer): Step {
+  const { successor, attempt: { dialect } } = state;
+  if (dialect === "meta" && !isMarked(frame)) return bypass(state, successor.kind === "untouched" ? AN_AGENT : NO_PROXY);
+  if (successor.kind !== "answered" || successor.answer.error) {
+    return bypass(state, "it answered before its successor was initialised.");
+  }
+  if (version === successor.answer.version) {
+    const toClient: StartEffect = { kind: "toClient", frame: dialect === "meta" ? withoutMark(frame) : frame };
+    return [{ kind: "ready" }, [RESTS, { kind: "remember", dialect }, toClient]];
+  }
+  const versions = `version ${String(version)} of the protocol, its successor with ${String(successor.answer.version)}`;
+  return lowered(state, successor.answer, version) ?? bypass(state, `it answered with ${versions}.`);
+}
+
+/** All that is behind the proxy has another version than it: initialised again, once, with that of the proxy. */
+function lowered(state: Asked, before: Answer, version: unknown): Step | undefined {
+  const { attempt } = state;
+  if (!isVersion(version) || version >= attempt.version || state.before !== undefined) return undefined;
+  const successor: Successor = { kind: "untouched" };
+  const next: Asked = { ...state, attempt: { ...attempt, version }, rest: [], successor, before };
+  return [next, [asking(next)]];
+}
+
+function failed(state: Asked, frame: Frame, error: StartError): Step {
+  const { successor, before } = state;
+  if (successor.kind === "untouched" && before === undefined) {
+    return again(state, error) ?? bypass(state, state.refusal ?? refusalOf(error) ?? NO_PROXY);
+  }
+  if (successor.kind === "answered" && successor.answer.error && before === undefined) {
+    return [{ kind: "waiting" }, [RESTS, { kind: "toClient", frame }]];
+  }
+  return bypass(state, refusalOf(error) ?? NO_PROXY);
+}
+
+/** The next attempt that may end otherwise. */
+function again(state: Asked, error: StartError): Step | undefined {
+  const { attempt: { dialect }, refusal } = state;
+  // A program that fails for a reason of its own knows the method: to ask it as an agent would start it as one.
+  const rest = OTHERWISE.has(error.code) ? state.rest : state.rest.filter(next => next.dialect !== "meta");
+  const [attempt, ...further] = rest.filter(next => mayHelp(error.code, next.dialect === dialect));
+  if (!attempt) return undefined;
+  const next: Asked = { ...state, attempt, rest: further, refusal: refusal ?? refusalOf(error) };
+  return [next, [asking(next)]];
+}
+
+/** Whether another attempt may end otherwise, in the same dialect with a lower version or in another one. */
+function mayHelp(code: number, isSameDialect: boolean): boolean {
+  if (code === INVALID_REQUEST || code === INVALID_PARAMS) return true;
+  return isSameDialect === (code === UNSUPPORTED_VERSION);
+}
+
+/** The next dialect, for a program that exits at the methods of another one. */
+function restarted(state: Asked): Step | undefined {
+  const { attempt: { dialect }, rest, successor, before } = state;
+  const [attempt, ...others] = rest.filter(next => next.dialect !== dialect && next.dialect !== "meta");
+  if (!attempt || state.restarted || successor.kind !== "untouched" || before !== undefined) return undefined;
+  const next: Asked = { ...state, attempt, rest: others, restarted: true };
+  return [next, [{ ...asking(next), kind: "restart" }, RUNS]];
+}
+
+function refusalOf({ code, message, data }: StartError): string | undefined {
+  if (code === METHOD_NOT_FOUND) return undefined;
+  return `it answered with an error: ${message}${typeof data === "string" ? ` (${data})` : ""}`;
+}
+
+function bypass({ ask, successor, before }: Asked, why: string, cause?: unknown): Step {
+  const settled = ask.id, effects: readonly StartEffect[] = [RESTS, { kind: "bypass", why, cause }];
+  const past = (last: StartEffect): Step => [{ kind: "bypassed", settled }, [...effects, last]];
+  const answerOf = ({ frame }: Answer): Step => past({ kind: "toClient", frame: frame.withId(ask.id) });
   switch (successor.kind) {
-    case "untouched": return [{ kind: "bypassed", settled }, [...left, { kind: "toSuccessor", frame: ask.frame }]];
-    case "asked": return [{ kind: "bypassed", settled, renamed: { from: successor.id, to: ask.id } }, left];
-    case "answered": return [{ kind: "bypassed", settled }, [...left, { kind: "toClient", frame: successor.answer.frame.withId(ask.id) }]];
+    case "untouched": return before ? answerOf(before) : past({ kind: "toSuccessor", frame: ask.frame });
+    case "asked": return [{ kind: "bypassed", settled, renamed: { from: successor.id, to: ask.id } }, effects];
+    case "answered": return answerOf(successor.answer.error && before ? before : successor.answer);
   }
 }

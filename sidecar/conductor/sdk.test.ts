@@ -4,6 +4,7 @@
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Readable, Writable, type Duplex } from "node:stream";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import * as v1 from "@agentclientprotocol/sdk";
 import * as v2 from "@agentclientprotocol/sdk/experimental/v2";
 import * as v2unstable from "@agentclientprotocol/sdk/experimental/v2/unstable";
@@ -342,7 +343,7 @@ async function play({ agent, client }: Scene, proxies: readonly ProxyComponent[]
 }
 
 suite("clients and agents of the SDK", function () {
-  this.timeout(30_000);
+  this.timeout(timeLimit(30_000));
   for (const [versions, scene] of Object.entries(SCENES)) suite(versions, () => {
     let direct: Record<string, unknown[]> = {};
     suiteSetup(async () => { direct = await play(scene, undefined); });

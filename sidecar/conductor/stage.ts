@@ -30,9 +30,11 @@ export function pass(frame: Frame, to: Channel): void | Promise<void> {
   if (!to.send(frame)) return to.drained();
 }
 
-/** Names the component, and says what it said last. */
-export function unanswered(component: string, { message, cause }: Closed): RpcErrorObject {
-  return { code: RpcCode.internalError, message, data: { component, ...(typeof cause === "string" ? { details: cause } : {}) } };
+/** Names the component that has ended, with its last words. `undefined`: none has; the client closed the chain. */
+export function unanswered(component: string | undefined, { message, cause }: Closed): RpcErrorObject {
+  if (component === undefined) return { code: RpcCode.internalError, message };
+  const details = typeof cause === "string" ? { details: cause } : {};
+  return { code: RpcCode.internalError, message: message.includes(component) ? message : `${component}: ${message}`, data: { component, ...details } };
 }
 
 /** What goes on without anybody waiting for it; what goes wrong is logged. */

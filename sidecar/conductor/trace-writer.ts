@@ -1,8 +1,8 @@
 /**
- * Writes a trace, line by line, to a stream that may be slow.
+ * Writes a trace, line by line, to files on a disk that may be slow. A full file is followed by another one.
  *
  * Invariants: the chain never waits for it; what waits to be written is bounded; what does not fit is left out, and a line
- * says how much; a stream that failed is left alone.
+ * says how much; after a stream has failed nothing is written any more.
  */
 import type { Writable } from "node:stream";
 import type { Clock } from "../rpc/clock";
@@ -10,34 +10,43 @@ import type { Frame } from "../rpc/frame";
 import type { Trace } from "./component";
 import { traceEvent, type TraceEvent } from "./trace";
 
-/** Bytes that may wait; one message more begins when there are fewer. */
-const ENOUGH = 64 * 1024 * 1024;
+export interface TraceLimits {
+  /** Bytes that may wait; one message more begins when there are fewer. */
+  readonly waitingBytes: number;
+  /** Bytes of a file; the message that exceeds them is its last. */
+  readonly fileBytes: number;
+}
+const LIMITS: TraceLimits = { waitingBytes: 64 * 1024 * 1024, fileBytes: 64 * 1024 * 1024 };
 /** How long the end waits for the disk. */
 const PATIENCE_MS = 2000;
 
 export class TraceWriter implements Trace, AsyncDisposable {
-  readonly #output: Writable;
+  readonly #open: () => Writable;
   readonly #clock: Clock;
-  readonly #enough: number;
+  readonly #failed: (error: Error) => void;
+  readonly #limits: TraceLimits;
   readonly #began: number;
+  #output: Writable;
+  /** Bytes of the present file. */
+  #written = 0;
+  /** The file before it, while it is not closed. */
+  #former: Writable | undefined;
   #state: "writing" | "failed" | "closed" = "writing";
   #dropped = 0;
 
-  /** Takes the stream over. `failed` is told once; `enough`: bytes that may wait. */
-  constructor(output: Writable, clock: Clock, failed: (error: Error) => void, enough = ENOUGH) {
-    this.#output = output;
+  /** `open` makes each file, and may throw; its streams are taken over. `failed` is called once. */
+  constructor(open: () => Writable, clock: Clock, failed: (error: Error) => void, limits: Partial<TraceLimits> = {}) {
+    this.#open = open;
     this.#clock = clock;
-    this.#enough = enough;
+    this.#failed = failed;
+    this.#limits = { ...LIMITS, ...limits };
     this.#began = clock.now();
-    output.on("error", error => {
-      if (this.#state === "writing") failed(error);
-      this.#state = "failed";
-    });
+    this.#output = this.#watched(open());
   }
 
   message(from: string, to: string, frame: Frame): void {
     if (this.#state !== "writing") return;
-    if (this.#output.writableLength >= this.#enough) { this.#dropped++; return; }
+    if (this.#output.writableLength + (this.#former?.writableLength ?? 0) >= this.#limits.waitingBytes) { this.#dropped++; return; }
     const event = traceEvent(from, to, frame, this.#ts());
     if (!event) return;
     this.#tellDropped();
@@ -49,11 +58,39 @@ export class TraceWriter implements Trace, AsyncDisposable {
     if (this.#state !== "writing") return;
     this.#tellDropped();
     this.#state = "closed";
-    await new Promise<void>(resolve => {
-      const late = this.#clock.after(PATIENCE_MS, () => { this.#output.destroy(); resolve(); });
-      this.#output.once("close", () => { late[Symbol.dispose](); resolve(); });
-      this.#output.end();
+    this.#output.end();
+    await Promise.all([this.#closed(this.#output), ...(this.#former ? [this.#closed(this.#former)] : [])]);
+  }
+
+  #closed(output: Writable): Promise<void> {
+    return new Promise(resolve => {
+      const late = this.#clock.after(PATIENCE_MS, () => { output.destroy(); resolve(); });
+      output.once("close", () => { late[Symbol.dispose](); resolve(); });
     });
+  }
+
+  #watched(output: Writable): Writable {
+    return output.on("error", error => this.#fail(error));
+  }
+
+  #fail(error: Error): void {
+    const wasWriting = this.#state === "writing";
+    this.#state = "failed";
+    if (wasWriting) this.#failed(error);
+  }
+
+  /** Called before a write, so that no file is empty. Waits for the former file to close: at most two files are open on a slow disk. */
+  #rotate(): void {
+    if (this.#written < this.#limits.fileBytes || this.#former) return;
+    const former = this.#output;
+    try { this.#output = this.#watched(this.#open()); }
+    catch (error) {
+      former.end();
+      return this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+    this.#written = 0;
+    this.#former = former;
+    former.once("close", () => { this.#former = undefined; }).end();
   }
 
   #tellDropped(): void {
@@ -62,7 +99,13 @@ export class TraceWriter implements Trace, AsyncDisposable {
     this.#dropped = 0;
   }
 
-  #write(event: TraceEvent): void { this.#output.write(`${JSON.stringify(event)}\n`); }
+  #write(event: TraceEvent): void {
+    this.#rotate();
+    if (this.#state === "failed") return;
+    const line = Buffer.from(`${JSON.stringify(event)}\n`);
+    this.#output.write(line);
+    this.#written += line.length;
+  }
 
   /** Seconds, to the microsecond. */
   #ts(): number { return Math.round((this.#clock.now() - this.#began) * 1000) / 1e6; }

@@ -1,9 +1,10 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { Writable } from "node:stream";
 import { Frame } from "../rpc/frame";
 import type { Message } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { traceEvent } from "./trace";
+import { traceNames } from "./traced";
 import { TraceWriter } from "./trace-writer";
 
 const event = (message: Message | string) => traceEvent("client", "agent", typeof message === "string" ? Frame.raw(Buffer.from(message)) : Frame.of(message), 1.5);
@@ -44,6 +45,19 @@ suite("a trace", () => {
     equal(text.includes("hunter2"), false);
   });
 
+  test("names components so that the reference viewer draws them in the order of the chain", () => {
+    const inViewer = (a: string, b: string): number => {
+      if (a === "client" || b === "agent") return -1;
+      return b === "client" || a === "agent" ? 1 : a.localeCompare(b);
+    };
+    for (const middle of [[], ["Zed", "Ada"], Array.from({ length: 12 }, (_, i) => `p${12 - i}`)]) {
+      const names = traceNames(middle);
+      deepEqual([...names].reverse().sort(inViewer), names);
+      deepEqual(names.slice(1, -1).map(name => name.replace(/^\d+ /, "")), middle);
+    }
+    deepEqual(traceNames(["Zed"]), ["client", "1 Zed", "agent"]);
+  });
+
   test("does not have what is no message", () => equal(event(`{"id":1,"method":"x","params":{]}`), undefined));
 });
 
@@ -64,7 +78,7 @@ suite("the file of a trace", () => {
   const note = (n: number): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n } });
 
   test("has a line for each message, with seconds since it began", async () => {
-    const clock = new FakeClock(), disk = new SlowDisk(), trace = new TraceWriter(disk, clock, error => { throw error; });
+    const clock = new FakeClock(), disk = new SlowDisk(), trace = new TraceWriter(() => disk, clock, error => { throw error; });
     trace.message("client", "p", note(1));
     clock.advance(1500);
     trace.message("p", "agent", note(1));
@@ -75,7 +89,7 @@ suite("the file of a trace", () => {
   });
 
   test("lacks what a slow disk has no room for, and says how much", async () => {
-    const disk = new SlowDisk(), trace = new TraceWriter(disk, new FakeClock(), error => { throw error; }, 1000);
+    const disk = new SlowDisk(), trace = new TraceWriter(() => disk, new FakeClock(), error => { throw error; }, { waitingBytes: 1000 });
     for (let n = 0; n < 100; n++) trace.message("a", "b", note(n));
     await disk.run();
     trace.message("a", "b", note(100));
@@ -93,7 +107,7 @@ suite("the file of a trace", () => {
   test("that cannot be written any more is said once, and the chain goes on", async () => {
     const told: string[] = [];
     const disk = new Writable({ write: (_chunk, _encoding, done) => done(new Error("disk full")) });
-    const trace = new TraceWriter(disk, new FakeClock(), error => told.push(error.message));
+    const trace = new TraceWriter(() => disk, new FakeClock(), error => told.push(error.message));
     trace.message("a", "b", note(1));
     await new Promise(resolve => { setImmediate(resolve); });
     trace.message("a", "b", note(2));
@@ -102,10 +116,43 @@ suite("the file of a trace", () => {
   });
 
   test("on a disk that never answers does not hold up the end", async () => {
-    const clock = new FakeClock(), trace = new TraceWriter(new SlowDisk(), clock, error => { throw error; });
+    const clock = new FakeClock(), trace = new TraceWriter(() => new SlowDisk(), clock, error => { throw error; });
     trace.message("a", "b", note(1));
     const closing = trace[Symbol.asyncDispose]();
     clock.advance(2000);
     await closing;
+  });
+
+  test("is followed by another one when it is full, and nothing is lost between them", async () => {
+    const disks: SlowDisk[] = [], trace = new TraceWriter(() => { const disk = new SlowDisk(); disks.push(disk); return disk; }, new FakeClock(), error => { throw error; }, { fileBytes: 500 });
+    for (let n = 0; n < 40; n++) {
+      trace.message("a", "b", note(n));
+      if (n % 4 === 3) for (const disk of disks) await disk.run();
+    }
+    const closing = trace[Symbol.asyncDispose]();
+    for (const disk of disks) await disk.run();
+    await closing;
+    ok(disks.length > 4, `${disks.length} files`);
+    for (const { text } of disks) ok(text.length < 1000, `${text.length} bytes`);
+    deepEqual(disks.flatMap(({ lines }) => lines).map(({ params }) => (params as { n: number }).n), Array.from({ length: 40 }, (_, n) => n));
+  });
+
+  test("is not followed by a third one before the first is on disk", async () => {
+    const disks: SlowDisk[] = [], trace = new TraceWriter(() => { const disk = new SlowDisk(); disks.push(disk); return disk; }, new FakeClock(), error => { throw error; }, { fileBytes: 100, waitingBytes: 1000 });
+    for (let n = 0; n < 100; n++) trace.message("a", "b", note(n));
+    equal(disks.length, 2);
+    const closing = trace[Symbol.asyncDispose]();
+    for (const disk of disks) await disk.run();
+    await closing;
+    equal(disks.at(-1)?.lines.at(-1)?.["type"], "dropped");
+  });
+
+  test("that cannot be followed by another one is said once", async () => {
+    const told: string[] = [], disk = new SlowDisk();
+    let files = 0;
+    const trace = new TraceWriter(() => { if (files++ > 0) throw new Error("no room"); return disk; }, new FakeClock(), error => told.push(error.message), { fileBytes: 100 });
+    for (let n = 0; n < 5; n++) trace.message("a", "b", note(n));
+    await trace[Symbol.asyncDispose]();
+    deepEqual(told, ["no room"]);
   });
 });

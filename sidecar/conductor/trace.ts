@@ -2,7 +2,7 @@
  * A trace: one JSON value for every message that crosses a hop, without secrets, in the format that the viewer of the Rust
  * conductor reads (`sacp-conductor`, trace.rs: `type` says which kind, `ts` is in seconds since the trace began). Pure.
  */
-import { elided } from "../../src/protocol/secrets";
+import { redactValue } from "../../src/protocol/redaction/redact";
 import { FrameError, type Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";
 import type { Id, Message } from "../rpc/message";
@@ -29,13 +29,13 @@ export function traceEvent(from: string, to: string, frame: Frame, ts: number): 
     const { method, params } = message;
     const call = callOf(method, params);
     return "id" in message
-      ? { type: "request", ts, protocol: call.protocol, from, to, id: message.id, method: call.method, ...sessionOf(params), params: elided(call.params) ?? null }
-      : { type: "notification", ts, protocol: call.protocol, from, to, method: call.method, ...sessionOf(params), params: elided(call.params) ?? null };
+      ? { type: "request", ts, protocol: call.protocol, from, to, id: message.id, method: call.method, ...sessionOf(params), params: redactValue(call.params) ?? null }
+      : { type: "notification", ts, protocol: call.protocol, from, to, method: call.method, ...sessionOf(params), params: redactValue(call.params) ?? null };
   }
   const { envelope } = frame;
   const failed = envelope.kind === "response" && envelope.failed;
   const { result, error }: { readonly result?: unknown; readonly error?: unknown } = message;
-  return { type: "response", ts, from, to, id: message.id, is_error: failed, payload: elided(failed ? error : result) ?? null };
+  return { type: "response", ts, from, to, id: message.id, is_error: failed, payload: redactValue(failed ? error : result) ?? null };
 }
 
 function messageOf(frame: Frame): Message | undefined {

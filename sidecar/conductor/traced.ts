@@ -19,3 +19,12 @@ export function traced(channel: Channel, here: string, there: string, link: numb
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }
+
+/**
+ * Component names in a trace. The viewer of the Rust conductor draws `client` first, `agent` last, and sorts all others as text, so the
+ * components between them are numbered from the client on.
+ */
+export function traceNames(middle: readonly string[]): readonly string[] {
+  const digits = String(middle.length).length;
+  return ["client", ...middle.map((name, i) => `${String(i + 1).padStart(digits, "0")} ${name}`), "agent"];
+}

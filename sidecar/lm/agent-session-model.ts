@@ -5,7 +5,9 @@ import type { ChatTool, PermissionQuestion } from "../../src/protocol/lm";
 import type { LogLevel } from "../../src/protocol/log";
 import type { AgentPool, Lease } from "../agents/pool";
 import type { Clock } from "../rpc/clock";
+import type { JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
+import type { ModeReturn } from "./session-mode";
 import type { Answer, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffers } from "./tool-offer";
 
@@ -15,10 +17,12 @@ export interface AgentSessionStart {
   /** Those before the agent, for all of its starts; absent: none. */
   readonly extensions?: readonly ExtensionConfig[];
   /** Nothing; a session of its own from an earlier process; or a copy of one. Where the agent cannot do that it begins anew. */
-  readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string };
+  readonly begin: { readonly kind: "new" } | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
   readonly tools: readonly ChatTool[];
   /** Also tools of VS Code's that agents have themselves. */
   readonly duplicates: boolean;
+  /** The agent's group of permission tools (`protocol/permission-tools.ts`); absent: it has none, and the user is asked each time. */
+  readonly permissionGroup?: string;
   /** Another extension asks: its user is asked nothing. */
   readonly isForeign: boolean;
   /** For a single answer that is no part of a conversation: the agent's words alone are heard. */
@@ -43,8 +47,12 @@ export type Asked =
 export type AgentWord = { readonly of: number } & (
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
   | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome; readonly usage?: JsonObject }
   | { readonly kind: "update"; readonly update: unknown }
+  /** For the user, in the chat. */
+  | { readonly kind: "notice"; readonly sentence: string }
+  /** The session mode to return to when the user leaves Plan or Ask. */
+  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
   | { readonly kind: "call"; readonly call: OfferedCall }
   /** `isUncovered`: the tool to ask with was called for. */
   | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }

@@ -7,17 +7,21 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../src/protocol/lm";
+import { redactText } from "../../src/protocol/redaction/redact";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../agents/connection";
 import type { AgentKey, Lease } from "../agents/pool";
+import { questionedCall } from "../permissions/announced-calls";
 import { SIDE_SESSION } from "../proxies/side-session";
 import { objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked, Permission } from "./agent-session-model";
-import { AnnouncedTools } from "./announced-tools";
+import { AgentPrompts } from "./agent-prompts";
+import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "./announced-tools";
 import { CANCELLED, parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "./results";
+import type { ModeReturn } from "./session-mode";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "./tool-offer";
 import { offering } from "./tools-proxy";
@@ -38,6 +42,7 @@ export class AgentSession {
   /** With which the next opening begins. */
   #begin: AgentSessionStart["begin"];
   #remembers = false;
+  #prompts: AgentPrompts;
   readonly #announced = new AnnouncedTools();
   /** While it is there the agent is not read. */
   #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
@@ -45,6 +50,7 @@ export class AgentSession {
   constructor(private readonly start: AgentSessionStart, private readonly world: AgentSessionWorld, private readonly say: (word: AgentWord) => void) {
     this.#begin = start.begin;
     this.#tools = start;
+    this.#prompts = this.#promptsOf(0);
   }
 
   isCurrent({ of }: AgentWord): boolean { return of === this.#opening; }
@@ -52,7 +58,8 @@ export class AgentSession {
   open(): void {
     const of = ++this.#opening, { world } = this;
     this.#staying = new AbortController();
-    const offer = world.offers.open({ ...this.#tools, called: call => this.#called(of, call) });
+    this.#prompts = this.#promptsOf(of);
+    const offer = world.offers.open({ ...this.#tools, called: call => this.#called(of, call), refused: (given, args) => this.#announced.arrived(given, args) });
     this.#offer = offer;
     world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
       if (of !== this.#opening) return lease.release(); // left meanwhile
@@ -64,9 +71,14 @@ export class AgentSession {
   opened({ lease, agentSession, remembers }: Extract<AgentWord, { readonly kind: "opened" }>): AgentCapabilities {
     this.#agent = { lease, id: agentSession };
     this.#remembers = remembers;
-    this.#begin = { kind: "again", agentSession };
+    this.#begin = { kind: "again", agentSession, ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }) };
     this.world.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
     return lease.connection.capabilities;
+  }
+
+  /** A later opening of the session returns to this mode. */
+  returnTo(modeReturn: ModeReturn | undefined): void {
+    if (this.#begin.kind === "again") this.#begin = { ...this.#begin, modeReturn };
   }
 
   /** What the newest request offers. */
@@ -75,13 +87,16 @@ export class AgentSession {
     this.#offer?.update(tools, duplicates);
   }
 
-  prompt({ blocks }: Prompt): void {
-    const of = this.#opening, ended = (outcome: TurnOutcome): void => this.say({ kind: "turnEnded", outcome, of });
+  prompt(prompt: Prompt): void {
+    const of = this.#opening, ended = (outcome: TurnOutcome, usage?: JsonObject): void => this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
     if (!this.#agent) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
-    const { lease: { connection }, id } = this.#agent, { images, embedded } = connection.capabilities, remembers = this.#remembers;
+    const { lease: { connection }, id } = this.#agent, remembers = this.#remembers;
     this.#remembers = true;
     try {
-      connection.prompt(id, blocks({ images, embedded, remembers }), outcome => ended(outcome.kind === "stopped" ? outcome : { kind: "failed", message: this.#trouble(outcome.error) }));
+      this.#prompts.send(connection, id, prompt, remembers, outcome => {
+        if (outcome.kind === "failed") ended({ kind: "failed", message: this.#trouble(outcome.error) });
+        else ended({ kind: "stopped", reason: outcome.reason }, outcome.usage);
+      });
       this.world.log("info", "Sending prompt", { agentSessionId: id });
     } catch (error) {
       this.world.log("error", "A prompt could not be made", { error: String(error) });
@@ -89,10 +104,14 @@ export class AgentSession {
     }
   }
 
-  cancel(): void { if (this.#agent) this.#agent.lease.connection.cancel(this.#agent.id); }
+  cancel(): void {
+    this.#announced.stopped();
+    if (this.#agent && !this.#prompts.cancel()) this.#agent.lease.connection.cancel(this.#agent.id);
+  }
 
   /** What a call of a tool comes to. */
   tool({ call }: Extract<AgentWord, { readonly kind: "call" }>): Asked {
+    this.#announced.arrived(call.given, call.args);
     return { kind: "tool", toolName: call.toolName, parameters: call.args, answer: answer => call.answer(resultOf(answer)) };
   }
 
@@ -100,12 +119,15 @@ export class AgentSession {
   permission({ request, isUncovered, of }: Extract<AgentWord, { readonly kind: "permission" }>, isTurn: boolean): Permission {
     const { agent, isForeign } = this.start, { log } = this.world, respond = (answer: JsonObject): void => answerOnce(request, answer);
     if (!isTurn || !this.#offer) return void respond(CANCELLED);
+    const call = questionedCall(request.params), claim = this.#announced.claim(call, this.#offer.qualified), { permission: offered, grouped } = this.#offer;
     const verdict = questionOf(request.params, {
-      agent: agent.name, offered: this.#offer.permission, grouped: isUncovered === true ? NONE : this.#offer.grouped, bridged: this.#offer.qualified, announced: this.#announced.of(request.params), policy: this.world.policy(), isForeign,
+      agent: agent.name, group: this.start.permissionGroup, offered, grouped: isUncovered === true ? NONE : grouped, claim, announced: this.#announced.of(request.params),
+      policy: this.world.policy(), isForeign,
     });
     switch (verdict.kind) {
       case "allow":
         if (verdict.why === "bypass") log("info", "Permission answered", { agent: agent.id, why: verdict.why });
+        else this.#announced.allowed(call, claim);
         return void respond(verdict.answer);
       case "reject":
         log("info", "Permission refused", { agent: agent.id });
@@ -121,13 +143,15 @@ export class AgentSession {
     }
   }
 
-  /** An update's turn has come. True: it announces that a tool of VS Code's is to be called. */
-  announced(update: unknown): boolean {
-    return this.#announced.heard(update, this.#offer);
+  /** An update's turn has come. */
+  announced(update: unknown): HeardUpdate {
+    const heard = this.#announced.heard(update, this.#offer?.qualified), { broken } = heard;
+    if (broken !== undefined) this.world.log("warn", "An allowed call of a VS Code tool did not arrive", { agent: this.start.agent.id, tool: broken });
+    return heard;
   }
 
   /** `call`: of an update that was announced. */
-  isBridged(call: JsonObject): boolean { return this.#announced.isBridged(call); }
+  originOf(call: JsonObject): CallOrigin { return this.#announced.originOf(call); }
 
   pause(): void {
     let open = (): void => undefined;
@@ -155,7 +179,7 @@ export class AgentSession {
       case "opened": return abandon(word.lease, word.agentSession);
       case "call": return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
       case "permission": return answerOnce(word.request, CANCELLED);
-      case "openFailed": case "agentDown": case "turnEnded": case "update": case "withdrew": return;
+      case "openFailed": case "agentDown": case "turnEnded": case "update": case "withdrew": case "notice": case "modeReturn": return;
       default: return assertNever(word, "word of an agent");
     }
   }
@@ -167,6 +191,7 @@ export class AgentSession {
 
   #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
     this.#opening++;
+    this.#prompts.leave();
     if (this.#agent) letGo(this.#agent);
     this.#agent = undefined;
     this.#offer?.close();
@@ -179,20 +204,31 @@ export class AgentSession {
     const how = begin.kind === "fork" ? fork && "fork" : begin.kind === "again" ? (resume && "resume") || (load && "load") : false;
     if (begin.kind !== "new" && how) {
       try {
-        const { agentSession } = begin, listener = this.#listener(of);
+        const { agentSession } = begin, listener = this.#listener(of, false);
         const { sessionId } = how === "fork" ? await connection.fork(agentSession, cwd, listener, setup) : await connection.reopen(how, agentSession, cwd, listener, setup);
         return { agentSession: sessionId, remembers: true };
       } catch (error) { this.world.log("info", "A session could not be gone on with", { how, error: String(error) }); }
     }
-    const { sessionId } = await connection.newSession(cwd, this.#listener(of), setup);
+    const { sessionId } = await connection.newSession(cwd, this.#listener(of, true), setup);
     return { agentSession: sessionId, remembers: false };
   }
 
-  #listener(of: number): SessionListener {
+  #promptsOf(of: number): AgentPrompts {
+    const { agent } = this.start, begin = this.#begin;
+    return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
+      log: this.world.log,
+      onNotice: sentence => this.say({ kind: "notice", sentence, of }),
+      onModeReturn: modeReturn => this.say({ kind: "modeReturn", modeReturn, of }),
+    });
+  }
+
+  #listener(of: number, isNew: boolean): SessionListener {
+    const prompts = this.#prompts;
     return {
-      opened: () => undefined,
+      opened: result => prompts.opened(result, isNew),
       isAsking: () => false,
       update: update => {
+        prompts.updated(update);
         if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk") this.say({ kind: "update", update, of });
         return this.#gate?.promise;
       },
@@ -220,7 +256,7 @@ export class AgentSession {
   #trouble(error: unknown): string {
     const { message, cause } = objectOr(error instanceof Error ? { message: error.message, cause: error.cause } : error), text = stringOr(message, String(error));
     this.world.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...(cause === undefined ? {} : { cause: readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS) }) });
-    return text;
+    return redactText(text);
   }
 }
 

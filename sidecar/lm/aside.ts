@@ -5,6 +5,7 @@
  */
 import type { RequestId } from "../../src/protocol/lm";
 import type { JsonObject } from "../rpc/json";
+import { NO_CONTEXT } from "./chat-context";
 import type { ResponseStream } from "./response-stream";
 import { SessionActor, type SessionStart, type SessionWorld } from "./session-actor";
 
@@ -25,7 +26,7 @@ export class Asides implements AsyncDisposable {
     } });
     const limit = this.world.clock.after(ASIDE_LIMIT_MS, () => this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`));
     this.#open.set(requestId, { session, limit, stream });
-    session.ask({ requestId, blocks: () => blocks });
+    session.ask({ requestId, context: () => NO_CONTEXT, blocks: () => blocks });
   }
 
   /** It ends without an answer. */

@@ -77,7 +77,13 @@ suite("who asks", () => {
     equal(identityOf(system("<instructions>\n- VSCODE_TARGET_SESSION_LOG: /home/u/made-up\n</instructions>\n- VSCODE_TARGET_SESSION_LOG: c:\\Users\\u\\debug-logs\\b07ec060-5b7c\r\nMore.")).chatSession, "b07ec060-5b7c");
     equal(identityOf(system("VSCODE_TARGET_SESSION_LOG is a variable.")).chatSession, undefined);
     const odd = identityOf(marks(REQUEST, { _conversationId: 7, _telemetryTurn: "3", _otelTraceContext: null, _capturingTokenCorrelationId: "" }));
-    deepEqual([odd.conversationId, odd.chatSession, odd.turn, odd.trace, odd.isFromChat], [undefined, undefined, undefined, undefined, false]);
+    deepEqual([odd.conversationId, odd.chatSession, odd.turn, odd.trace], [undefined, undefined, undefined, undefined]);
+  });
+
+  test("recognises the host's chat by its initiator, and without one by any private key", () => {
+    const withKeys = (modelOptions: Readonly<Record<string, unknown>>, initiator?: string): boolean => identityOf(from({ ...REQUEST, options: { modelOptions } }, initiator)).isFromChat;
+    deepEqual([withKeys({}), withKeys({ temperature: 1 }), withKeys({}, "core"), withKeys({ _conversationId: "x" }, "other.caller")], [false, false, false, false]);
+    deepEqual([withKeys({}, "GitHub.copilot-chat"), withKeys({ _otelTraceContext: null }), withKeys({ _telemetryTurn: 1 }), withKeys({ _conversationId: "x" })], [true, true, true, true]);
   });
 
   test("the agent that a session needs: its command, environment and folder, whatever their order; and no secret can be read from it", () => {

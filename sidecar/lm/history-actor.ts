@@ -6,16 +6,18 @@
  * record is changed by the words of its own session's turn of now, and by no others.
  */
 import { assertNever } from "../../src/protocol/wire";
-import { LM_DEFAULTS, type ChatRequest, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
+import { LM_DEFAULTS, type ChatRequest, type Decision, type LmSettings, type PermissionQuestion, type RequestId } from "../../src/protocol/lm";
 import { Actor } from "../rpc/actor";
 import { Asides } from "./aside";
+import { chatContextOf } from "./chat-context";
 import { classify } from "./classify";
 import { admit, match, type Verdict } from "./history";
 import type { Ask, HistoryWorld, Kept, Message } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live";
 import { promptFor } from "./prompt";
-import { newResults, read, type Reading } from "./reading";
+import type { MessageHistory } from "./message-history";
+import { commonRecords, newResults, type Reading } from "./reading";
 import type { ResponseStream } from "./response-stream";
 import { prune, restore, save } from "./saved";
 import { SessionActor, type SessionWord } from "./session-actor";
@@ -29,7 +31,7 @@ export class HistoryActor extends Actor<Message> {
   readonly #desk: SideRequestDesk;
   /** Of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
-  readonly #questions = new Map<string, { readonly actor: SessionActor; readonly callId: string; readonly question: PermissionQuestion }>();
+  readonly #questions = new Map<string, { readonly actor: SessionActor; readonly callId: string; readonly toolName: string; readonly question: PermissionQuestion }>();
   readonly #closing = new Set<Promise<void>>();
   #settings: LmSettings = LM_DEFAULTS;
   #kept: Kept = { kind: "unasked" };
@@ -41,13 +43,14 @@ export class HistoryActor extends Actor<Message> {
     this.#desk = new SideRequestDesk((requestId, request, stream) => this.#asides.ask(requestId, { id: world.freshId(), agent: agentOf(request), cwd: request.cwd ?? world.cwd, extensions: world.extensions?.() ?? [] }, sidePrompt(request), stream));
   }
 
-  ask(requestId: RequestId, request: ChatRequest, stream: ResponseStream): void { this.post({ kind: "ask", requestId, request, stream }); }
+  /** `history`: the request's messages. */
+  ask(requestId: RequestId, request: ChatRequest, history: MessageHistory, stream: ResponseStream): void { this.post({ kind: "ask", requestId, request, history, stream }); }
   cancel(requestId: RequestId): void { this.post({ kind: "cancel", requestId }); }
   settings(settings: LmSettings): void { this.post({ kind: "settings", settings }); }
   /** `undefined`: nobody waits for it (any more). */
   question(questionId: string): Promise<PermissionQuestion | undefined> { return new Promise(settle => this.post({ kind: "question", questionId, settle })); }
   /** Whether the user's consent was taken. */
-  decide(questionId: string, callId: string | undefined): Promise<boolean> { return new Promise(settle => this.post({ kind: "decide", questionId, callId, settle })); }
+  decide(decision: Decision): Promise<boolean> { return new Promise(settle => this.post({ ...decision, kind: "decide", settle })); }
 
   protected override handle(message: Message): void {
     switch (message.kind) {
@@ -117,13 +120,13 @@ export class HistoryActor extends Actor<Message> {
     this.#kept = { kind: "there" };
     const { kept, forgotten } = prune(sessions.map(restore).filter(saved => saved !== undefined), this.world.date());
     if (forgotten.length > 0) this.world.keeper.forget(forgotten);
-    for (const { session, agentSession } of kept.toSorted((a, b) => a.at - b.at)) this.#lives.use({ ...lifeOf(session, "", true), agentSession });
+    for (const { session, agentSession, modeReturn } of kept.toSorted((a, b) => a.at - b.at)) this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
     for (const ask of waiting) this.post(ask);
   }
 
-  #admit({ requestId, request, stream }: Ask): void {
+  #admit({ requestId, request, history, stream }: Ask): void {
     if (this.#streams.has(requestId) || this.#asides.has(requestId)) return stream.failed("A request with this id is open already.");
-    const reading = read(request.messages), identity = identityOf(request), kind = classify(request, reading, identity);
+    const { reading } = history, identity = identityOf(request), kind = classify(request, reading, identity);
     if (kind.kind !== "turn") {
       this.world.log("debug", "Side request", { requestId, kind: kind.kind });
       return this.#desk.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
@@ -132,7 +135,9 @@ export class HistoryActor extends Actor<Message> {
     const [record, ...others] = admit(verdict, asking, this.world.freshId);
     for (const other of others) {
       const live = this.#lives.get(other.id);
-      if (live) this.#keep(live, other);
+      if (!live) continue;
+      this.#keep(live, other);
+      live.actor?.takeBack();
     }
     const live = this.#lives.get(record.id) ?? lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
     live.record = record;
@@ -146,7 +151,7 @@ export class HistoryActor extends Actor<Message> {
 
   #send(live: Live, verdict: Verdict, request: ChatRequest, reading: Reading): void {
     const { requestId } = live, tools = request.options?.tools ?? [], { bridgeDuplicates } = this.#settings;
-    const prompt: Prompt = { requestId, blocks: to => promptFor(request, reading, verdict, to) };
+    const prompt: Prompt = { requestId, context: () => chatContextOf(request, request.cwd ?? this.world.cwd), blocks: to => promptFor(request, reading, verdict, to) };
     const goesOn = live.actor !== undefined && (verdict.kind === "repeat" || (verdict.kind === "resume" && !reading.isNew));
     if (!goesOn) live.turn = requestId;
     if (!live.actor) {
@@ -164,14 +169,17 @@ export class HistoryActor extends Actor<Message> {
   }
 
   #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
-    const { record } = live, { world } = this, { agentId, options } = request;
+    const { record } = live, { world } = this, { agentId, options, permissionGroup } = request;
     live.extensions ??= world.extensions?.() ?? [];
-    const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id)?.agentSession : undefined;
+    const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id) : undefined, { agentSession } = live;
+    live.modeReturn ??= origin?.modeReturn;
     const actor: SessionActor = new SessionActor({
       id: record.id, agent: agentOf(request), cwd: request.cwd ?? world.cwd, tools: options?.tools ?? [], duplicates: this.#settings.bridgeDuplicates, isForeign: identityOf(request).isForeign, extensions: live.extensions,
-      begin: live.agentSession !== undefined ? { kind: "again", agentSession: live.agentSession } : origin !== undefined ? { kind: "fork", agentSession: origin } : { kind: "new" },
+      ...(permissionGroup === undefined ? {} : { permissionGroup }),
+      begin: agentSession !== undefined ? { kind: "again", agentSession, modeReturn: live.modeReturn } : origin?.agentSession !== undefined ? { kind: "fork", agentSession: origin.agentSession, modeReturn: live.modeReturn } : { kind: "new" },
     }, { ...world, policy: () => world.policy(agentId), tell: word => {
-      if (word.kind === "opened" && agentId !== undefined) world.learned(agentId, word.capabilities.images);
+      if (word.kind === "opened" && agentId !== undefined) world.learned({ agentId, images: word.capabilities.images });
+      if (word.kind === "contextSize" && agentId !== undefined) world.learned({ agentId, contextTokens: word.tokens });
       this.post({ kind: "word", id: record.id, actor, word });
     } });
     return actor;
@@ -187,9 +195,9 @@ export class HistoryActor extends Actor<Message> {
     this.#asides.cancel(requestId);
   }
 
-  #decide({ questionId, callId, settle }: Extract<Message, { readonly kind: "decide" }>): void {
+  #decide({ questionId, callId, toolName, settle }: Extract<Message, { readonly kind: "decide" }>): void {
     const question = this.#questions.get(questionId);
-    if (!question || (callId !== undefined && callId !== question.callId)) return settle(false);
+    if (!question || (callId !== undefined && callId !== question.callId) || (toolName !== undefined && toolName !== question.toolName)) return settle(false);
     question.actor.decide(questionId, settle);
   }
 
@@ -205,10 +213,14 @@ export class HistoryActor extends Actor<Message> {
       case "turnOver":
         if (isOf && word.turn === live.turn) this.#keep(live, ended(live.record, word.how));
         return;
-      case "asked": this.#questions.set(word.questionId, { actor, callId: word.callId, question: word.question }); return;
+      case "asked": this.#questions.set(word.questionId, { actor, callId: word.callId, toolName: word.toolName, question: word.question }); return;
       case "settled": this.#questions.delete(word.questionId); return;
       case "opened":
         if (isOf) live.agentSession = word.agentSession;
+        return;
+      case "contextSize": return;
+      case "modeReturn":
+        if (isOf) live.modeReturn = word.modeReturn;
         return;
       case "phase":
         if (!isOf) return;
@@ -236,7 +248,10 @@ export class HistoryActor extends Actor<Message> {
   #keep(live: Live, record: Session): void {
     if (record === live.record) return;
     live.record = record;
-    if (live.isKept && !record.isBeside && live.agentSession !== undefined) this.world.keeper.save(record.id, save(record, live.agentSession, this.world.date()));
+    if (!live.isKept || record.isBeside || live.agentSession === undefined) return;
+    const { turns: _, ...session } = save(record, live.agentSession, this.world.date(), live.modeReturn), from = commonRecords(live.savedTurns, record.turns);
+    this.world.keeper.save(record.id, session, { from, added: record.turns.slice(from) });
+    live.savedTurns = record.turns;
   }
 
   #close(actor: SessionActor, why: string): void {

@@ -1,13 +1,20 @@
 /** What the history actor is told, what it stands in, and what it waits for. */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ChatRequest, LmSettings, PermissionQuestion, RequestId } from "../../src/protocol/lm";
+import type { AgentFacts, ChatRequest, Decision, LmSettings, PermissionQuestion, RequestId } from "../../src/protocol/lm";
+import type { MessageHistory } from "./message-history";
 import type { ResponseStream } from "./response-stream";
+import type { JsonObject } from "../rpc/json";
+import type { Turn } from "./reading";
 import type { SessionActor, SessionWord, SessionWorld } from "./session-actor";
+
+/** Turns behind those that were saved before. */
+export interface SavedTurns { readonly from: number; readonly added: readonly Turn[] }
 
 /** What is kept for the next process, opaque here and there. */
 export interface Keeper {
   load(): Promise<readonly unknown[]>;
-  save(id: string, session: unknown): void;
+  /** In place of what was saved under this id, but for its first `turns.from` turns. */
+  save(id: string, session: JsonObject, turns: SavedTurns): void;
   forget(ids: readonly string[]): void;
 }
 
@@ -19,7 +26,7 @@ export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
   readonly cwd: string;
   readonly keeper: Keeper;
   /** What an agent of the settings said it can do. */
-  readonly learned: (agentId: string, images: boolean) => void;
+  readonly learned: (facts: AgentFacts) => void;
   /** Milliseconds since 1970. */
   readonly date: () => number;
   /** Never used before. */
@@ -27,12 +34,12 @@ export interface HistoryWorld extends Omit<SessionWorld, "tell" | "policy"> {
 }
 
 export type Message =
-  | { readonly kind: "ask"; readonly requestId: RequestId; readonly request: ChatRequest; readonly stream: ResponseStream }
+  | { readonly kind: "ask"; readonly requestId: RequestId; readonly request: ChatRequest; readonly history: MessageHistory; readonly stream: ResponseStream }
   | { readonly kind: "cancel"; readonly requestId: RequestId }
   | { readonly kind: "settings"; readonly settings: LmSettings }
   | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionWord }
   | { readonly kind: "question"; readonly questionId: string; readonly settle: (question: PermissionQuestion | undefined) => void }
-  | { readonly kind: "decide"; readonly questionId: string; readonly callId: string | undefined; readonly settle: (isTaken: boolean) => void }
+  | (Decision & { readonly kind: "decide"; readonly settle: (isTaken: boolean) => void })
   | { readonly kind: "idle"; readonly id: string }
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
 

@@ -8,7 +8,7 @@ const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
 
 /** `i` chooses a chat, `k` a turn, an order, how much. Few words, so that chats look alike. */
 type Action = { readonly i: number; readonly k: number; readonly words: string } & { readonly act: (typeof ACTS)[number] };
-const ACTS = ["open", "say", "say", "reply", "reply", "call", "results", "results", "stop", "fail", "edit", "retry", "fork", "compact", "compact in turn", "side", "background", "sub-agent", "switch", "restart", "again"] as const;
+const ACTS = ["open", "say", "say", "reply", "reply", "call", "results", "results", "stop", "fail", "edit", "retry", "fork", "compact", "compact in turn", "side", "background", "sub-agent", "switch", "restart", "again", "evict"] as const;
 const actions: fc.Arbitrary<readonly Action[]> = fc.array(
   fc.record({ act: fc.constantFrom(...ACTS), i: fc.nat(5), k: fc.nat(7), words: fc.constantFrom("hi", "go on", "why?") }), { minLength: 5, maxLength: 45 });
 
@@ -31,6 +31,7 @@ class Editor {
   do({ act, i, k, words }: Action): void {
     if (act === "open" || this.chats.length === 0) return this.#open(words);
     if (act === "restart") return this.#restart();
+    if (act === "evict") return this.chronicle.evict();
     const chat = this.chats[i % this.chats.length]!, isStreaming = this.#streaming.has(chat), isWaiting = chat.waitsFor.length > 0;
     if (chat.isSubAgent && !["reply", "call", "results", "stop", "fail", "compact in turn"].includes(act)) return;
     switch (act) {

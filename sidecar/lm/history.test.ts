@@ -54,15 +54,20 @@ suite("whose request it is", () => {
     const other = new Story();
     other.ask("hi");
     other.chronicle.end("s1", "cut");
-    equal(other.send(), "continue s1");
+    equal(other.send(), "fork s1 after 0, in its place");
   });
 
-  test("tried again in another turn of the chat, the one that still goes on is stopped for it", () => {
-    const story = new Story();
-    story.ask("hi");
-    story.call("s1", "t");
-    story.chat.drop(0);
-    equal(story.ask("hi"), "continue s1");
+  test("begins another session when the user takes back a first message that waits for results, or was stopped", () => {
+    for (const how of ["waits", "stopped"]) {
+      const story = new Story();
+      story.ask("hi");
+      if (how === "waits") story.call("s1", "t");
+      else story.cut("s1", "p");
+      story.chat.drop(0);
+      equal(story.ask("hi"), "fork s1 after 0, in its place", how);
+      story.answer("s2", "Hello.");
+      equal(story.ask("go on"), "continue s2");
+    }
   });
 
   test("a sub-agent: beside its parent, also with the same task twice; only its calls lead to it", () => {
@@ -164,9 +169,9 @@ suite("whose request it is", () => {
     story.ask("one");
     story.chronicle.end("s1", "cut");
     story.chat.drop(0);
-    equal(story.ask("one again"), "continue s1");
-    story.answer("s1", "done");
-    equal(story.ask("in the fork", story.chat.fork("fork", 1)), "fork s1 after 1");
+    equal(story.ask("one again"), "fork s1 after 0, in its place");
+    story.answer("s2", "done");
+    equal(story.ask("in the fork", story.chat.fork("fork", 1)), "fork s2 after 1, whole");
   });
 
   test("an edit leaves a session behind; undone, it is wanted again", () => {
@@ -181,7 +186,7 @@ suite("whose request it is", () => {
     equal(story.chronicle.sessions[0]?.isSuperseded, false);
   });
 
-  test("a turn that was stopped may be shown whole, in part, without an answer, or not at all", () => {
+  test("a turn that was stopped may be shown whole, in part, or without an answer; not at all, the user took it back", () => {
     for (const shown of ["partly said", "part", "", undefined]) {
       const story = new Story();
       story.ask("one");
@@ -191,7 +196,7 @@ suite("whose request it is", () => {
       story.chronicle.end("s1", "cut");
       if (shown === undefined) story.chat.drop(1);
       else if (shown !== "") story.chat.last?.rounds.push({ text: shown, calls: [] });
-      equal(story.ask("three"), "continue s1", String(shown));
+      equal(story.ask("three"), shown === undefined ? "fork s1 after 1, in its place" : "continue s1", String(shown));
     }
     const other = new Story();
     other.ask("one");
@@ -220,14 +225,20 @@ suite("whose request it is", () => {
     story.answer("s1", "done");
     story.ask("two");
     story.chronicle.end("s1", "cut");
-    story.chat.drop(1);
     story.chat.model = "b";
     equal(story.ask("to b"), "new");
     story.answer("s2", "b says");
     story.chat.model = "a";
-    equal(story.ask("back to a"), "behind s1 from 1");
+    equal(story.ask("back to a"), "behind s1 from 2");
     story.answer("s1", "a again");
     equal(story.ask("on"), "continue s1");
+    story.cut("s1");
+    story.chat.drop(4);
+    story.chat.model = "b";
+    story.ask("to b again");
+    story.answer("s2", "b says more");
+    story.chat.model = "a";
+    equal(story.ask("back to a, which remembers what was taken back"), "new");
   });
 
   test("what another model said in a fork is nothing to the parent's session", () => {
@@ -267,16 +278,16 @@ suite("whose request it is", () => {
     equal(story.ask("two again"), "new");
   });
 
-  test("a turn that VS Code dropped from a compacted chat does not count", () => {
+  test("a turn that the user took back in a compacted chat is not remembered", () => {
     const story = new Story();
     for (const words of ["one", "two"]) { story.ask(words); story.answer("s1", `${words} done`); }
     story.chat.compacted = { before: 1, rounds: undefined };
     story.ask("three");
     story.chronicle.end("s1", "cut");
     story.chat.drop(2);
-    equal(story.ask("three again"), "continue s1");
-    story.answer("s1", "three done");
-    equal(story.ask("four"), "continue s1");
+    equal(story.ask("three again"), "new");
+    story.answer("s2", "three done");
+    equal(story.ask("four"), "continue s2");
   });
 
   test("who knows only a summary of the beginning is not compared with a history that has it", () => {

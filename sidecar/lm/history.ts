@@ -8,7 +8,7 @@
 import { assertNever } from "../../src/protocol/wire";
 import { normal } from "./words";
 import type { Identity } from "./identity";
-import { turnOf, type ReadTurn, type Round, type Turn } from "./reading";
+import { commonRecords, turnOf, type ReadTurn, type Round, type Turn } from "./reading";
 import { begin, isTail, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
 
 export type Verdict =
@@ -44,7 +44,7 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
   const chats = own.filter(s => !s.isBeside), isBeside = chats.some(s => isOtherLoop(s, asking)), candidates = chats.filter(s => !isAnswering(s, asking));
   if (isBeside) return { kind: "new", isBeside, supersedes: [] };
   const newest = sessions.find(s => !s.isBeside && isSameChat(s, identity));
-  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates, newest)) ?? unrelated(asking, chats.filter(s => isSameChat(s, identity)));
+  return (identity.conversationId === undefined ? soleEcho(asking, candidates) : best(asking, candidates, newest, chats.find(s => isSameChat(s, identity)))) ?? unrelated(asking, chats.filter(s => isSameChat(s, identity)));
 }
 
 /** `chat`: the sessions of the same chat. A turn that another process began, in a chat whose session it is not of, is most likely a sub-agent's. */
@@ -76,9 +76,9 @@ function isAnswering({ provisional: p, trace }: Session, { identity, reading }: 
   return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
 }
 
-/** `newest`: who served this chat last, whatever the model. */
-function best(asking: Asking, candidates: readonly Session[], newest: Session | undefined): Compared | undefined {
-  const verdicts = candidates.map(s => compare(s, asking, s === newest)).filter(verdict => verdict !== undefined);
+/** `newest`: who served this chat last, whatever the model; `latest`: of this agent. */
+function best(asking: Asking, candidates: readonly Session[], newest: Session | undefined, latest: Session | undefined): Compared | undefined {
+  const verdicts = candidates.map(s => compare(s, asking, commonTurns(s, asking, s === latest), s === newest)).filter(verdict => verdict !== undefined);
   const continued = verdicts.filter(verdict => verdict.kind === "continue"), current = continued.filter(({ session }) => !session.isSuperseded);
   // Parent and fork may have said the same so far; where the host does not say which is which, neither is taken.
   if (current.length > 1) return current.find(({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession);
@@ -91,25 +91,35 @@ function best(asking: Asking, candidates: readonly Session[], newest: Session | 
 
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
-function compare(session: Session, asking: Asking, isNewest: boolean): Compared | undefined {
-  const { identity, reading: { turns: theirs, summary } } = asking, ours = whole(session), common = commonTurns(session, asking);
+/** `common`: how many turns of both are the same. */
+function compare(session: Session, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
+  const { identity, reading: { turns: theirs, summary } } = asking, ours = whole(session);
   const isHere = isSameChat(session, identity), isElsewhere = !isHere && session.chatSession !== undefined && identity.chatSession !== undefined;
-  if (isUnsure(session, asking)) return undefined;
-  if (summary !== undefined) return isHere && !session.isSuperseded && continuesCompacted(session, asking, isNewest) ? { kind: "continue", session } : undefined;
+  if (isUnsure(session, asking, common)) return undefined;
+  if (summary !== undefined) return isHere && !session.isSuperseded && continuesCompacted(session, asking, common, isNewest) ? { kind: "continue", session } : undefined;
   if (session.summarised) return undefined; // its beginning cannot be compared
-  if (!isElsewhere && echoes(session, asking)) return { kind: "continue", session };
-  if (common === theirs.length) return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session) && !session.knowsMore, supersedes: isHere };
+  if (!isElsewhere && echoes(session, asking, common)) return { kind: "continue", session };
+  if (common === theirs.length) {
+    return { kind: "fork", session, keep: common, isWhole: common === ours.length && !isLive(session) && !session.knowsMore, supersedes: isHere };
+  }
   if (isElsewhere || common === 0) return undefined;
-  // What it has beyond the history is the turn that did not end well, if anything.
-  return common === ours.length || (common === session.turns.length && isLoose(session, identity)) ? { kind: "behind", session, from: common } : undefined;
+  return common === ours.length || (common === session.turns.length && mayLack(session, asking)) ? { kind: "behind", session, from: common } : undefined;
 }
 
 function isSameChat({ chatSession }: Session, identity: Identity): boolean { return chatSession !== undefined && chatSession === identity.chatSession; }
 
-/** The history is what the session has, to its end; a last turn that did not end well may be missing. */
-function echoes(session: Session, asking: Asking): boolean {
-  const common = commonTurns(session, asking);
-  return common === asking.reading.turns.length && (common === whole(session).length || (common === session.turns.length && isLoose(session, asking.identity)));
+/** The history is what the session has, to its end. */
+function echoes(session: Session, asking: Asking, common: number): boolean {
+  const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
+  return isEnd && common === asking.reading.turns.length;
+}
+
+/**
+ * The history may lack the session's last turn: it is the turn at hand, or a program that sends no marks drops turns that were stopped. A chat keeps
+ * them. There the user took the turn back, its agent remembers it, and the session must not be continued.
+ */
+function mayLack(session: Session, { identity, reading: { rounds } }: Asking): boolean {
+  return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
 }
 
 /**
@@ -117,9 +127,11 @@ function echoes(session: Session, asking: Asking): boolean {
  * speaks to `vscodelm` alone, whose history is all there is.
  */
 function isLoose(session: Session, identity: Identity): boolean {
-  const { provisional: p } = session, isAlone = identity.caller === undefined && !identity.isFromChat;
-  return p !== undefined && p.state !== "answered" && (isAlone || isSameChat(session, identity));
+  const { provisional: p } = session;
+  return p !== undefined && p.state !== "answered" && (isAlone(identity) || isSameChat(session, identity));
 }
+
+function isAlone({ caller, isFromChat }: Identity): boolean { return caller === undefined && !isFromChat; }
 
 /** Its last turn goes on. */
 function isLive({ provisional }: Session): boolean { return provisional?.state === "streaming" || provisional?.state === "waiting"; }
@@ -128,22 +140,26 @@ function isLive({ provisional }: Session): boolean { return provisional?.state =
  * Rounds that are not the session's are of a turn that somebody else began, most likely a sub-agent, where nothing comes before them, or where the session's own
  * last turn is not in the history. An empty history alone fits an edit of the first message, and a sub-agent of the turn that goes on or went wrong, unless the host says which is which.
  */
-function isUnsure(session: Session, asking: Asking): boolean {
+function isUnsure(session: Session, asking: Asking, common: number): boolean {
   const { identity, reading: { turns, rounds, summary } } = asking;
   if (identity.conversationId === undefined || summary !== undefined || hasMade(session, rounds)) return false;
   if (rounds.length > 0 && turns.length === 0) return true;
   if (!isLoose(session, identity)) return false;
-  return rounds.length > 0 ? commonTurns(session, asking) < whole(session).length : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
+  return rounds.length > 0 ? common < whole(session).length : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
 }
 
-/** How many turns of both, from the first on, are the same. */
-function commonTurns(session: Session, { identity, reading: { turns: theirs } }: Asking): number {
-  const { turns, provisional: p } = session, differ = turns.findIndex((turn, i) => !theirs[i] || !isSame(turn, theirs[i]));
-  if (differ !== -1) return differ;
+/**
+ * How many turns of both, from the first on, are the same. `isLatest`: the chat's latest session of its agent. Only its last turn may be
+ * shown in part: a session that was left behind may have been stopped at the same words.
+ */
+function commonTurns(session: Session, { identity, reading: { turns: theirs, records } }: Asking, isLatest: boolean): number {
+  const { turns, provisional: p } = session, known = commonRecords(turns, records);
+  const differ = turns.slice(known).findIndex((turn, i) => !records[known + i] || !isSame(turn, records[known + i] as Turn));
+  if (differ !== -1) return known + differ;
   const last = theirs[turns.length];
   if (!p || !last) return turns.length;
   if (p.state === "answered") return turns.length + (isSame(p.turn, last) ? 1 : 0);
-  const isEnough = isSame(turnOf(p), last) || (isSameChat(session, identity) && isPart(p, last));
+  const isEnough = isSame(turnOf(p), last) || (isLatest && isSameChat(session, identity) && isPart(p, last));
   return turns.length + (isEnough ? 1 : 0);
 }
 
@@ -162,12 +178,12 @@ function isPart({ user, rounds }: { readonly user: string | undefined; readonly 
  * A summary stands for what nobody can compare: in the same chat, both began with it, or what follows it is our end, as far as it goes; where nothing follows,
  * it is who served the chat last. The host counts the turns that are summarised, too: one that comes before our end is an edit.
  */
-function continuesCompacted(session: Session, asking: Asking, isNewest: boolean): boolean {
+function continuesCompacted(session: Session, asking: Asking, common: number, isNewest: boolean): boolean {
   const { identity: { turn }, reading: { turns: theirs, rounds } } = asking, { summarised } = session, hidden = summarised ? summarised.turns : 0;
-  const known = hidden === undefined ? undefined : hidden + (isLoose(session, asking.identity) ? session.turns : whole(session)).length;
+  const known = hidden === undefined ? undefined : hidden + (mayLack(session, asking) ? session.turns : whole(session)).length;
   if (known !== undefined && turn !== undefined && turn <= known) return false;
   if (theirs.length === 0) return isNewest && known !== undefined && turn !== undefined && (rounds.length === 0 || hasMade(session, rounds));
-  return (summarised !== undefined && echoes(session, asking)) || sameEnd(session, asking);
+  return (summarised !== undefined && echoes(session, asking, common)) || sameEnd(session, asking);
 }
 
 /** A turn that has begun already: these are the session's calls. */
@@ -176,9 +192,9 @@ function hasMade(session: Session, rounds: readonly Round[]): boolean {
   return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
 }
 
-function sameEnd(session: Session, { identity, reading: { turns: theirs } }: Asking): boolean {
-  const isOpenEnd = isLoose(session, identity);
-  return isEndOf(whole(session), theirs, isOpenEnd) || (isOpenEnd && isEndOf(session.turns, theirs, false));
+function sameEnd(session: Session, asking: Asking): boolean {
+  const { identity, reading: { turns: theirs } } = asking, isOpenEnd = isLoose(session, identity);
+  return isEndOf(whole(session), theirs, isOpenEnd) || (mayLack(session, asking) && isEndOf(session.turns, theirs, false));
 }
 
 function isEndOf(ours: readonly Turn[], theirs: readonly ReadTurn[], isOpenEnd: boolean): boolean {
@@ -193,6 +209,6 @@ function usersOf(turns: readonly Turn[]): readonly string[] { return turns.flatM
 function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
-  const [only, ...others] = candidates.filter(s => commonTurns(s, asking) === turns.length);
-  return only && others.length === 0 && echoes(only, asking) ? { kind: "continue", session: only } : undefined;
+  const [only, ...others] = candidates.filter(s => commonTurns(s, asking, false) === turns.length);
+  return only && others.length === 0 && echoes(only, asking, turns.length) ? { kind: "continue", session: only } : undefined;
 }

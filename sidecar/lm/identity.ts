@@ -14,7 +14,7 @@ export interface Identity {
   readonly caller: string | undefined;
   /** Another extension than the host's chat: it may ask, and has no user before a chat of ours. */
   readonly isForeign: boolean;
-  /** The request carries the marks of the host's chat. */
+  /** The host's chat asks: VS Code says so, or, in versions that do not, the request carries any private key of the chat's. */
   readonly isFromChat: boolean;
   /** Of the conversation; forks and sub-agents carry their parent's. */
   readonly conversationId: string | undefined;
@@ -29,6 +29,8 @@ export interface Identity {
 
 const CHATS: ReadonlySet<string> = new Set(["github.copilot-chat", "github.copilot", "vscode.copilot", "vscode.copilot-chat"]);
 const CORE = "core";
+/** Names in `modelOptions` that the chat's requests have, in the versions up to 0.67; each of them in most. */
+const PRIVATE_KEYS = ["_capturingTokenCorrelationId", "_otelTraceContext", "_telemetryTurn", "_enableThinking", "_conversationId"] as const;
 
 export function identityOf({ messages, options }: ChatRequest): Identity {
   const caller = options?.requestInitiator?.toLowerCase(), isChat = caller === undefined || CHATS.has(caller);
@@ -36,7 +38,8 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
   const { traceId, spanId } = isObject(trace) ? trace : {};
   const conversationId = text(given["_conversationId"]), turn = given["_telemetryTurn"];
   return {
-    caller, isForeign: !isChat && caller !== CORE, isFromChat: text(given["_capturingTokenCorrelationId"]) !== undefined, conversationId,
+    caller, isForeign: !isChat && caller !== CORE, conversationId,
+    isFromChat: caller === undefined ? PRIVATE_KEYS.some(key => key in given) : isChat,
     chatSession: conversationId === undefined ? undefined : chatSession(messages),
     turn: typeof turn === "number" ? turn : undefined, trace: text(traceId), span: text(spanId),
   };
@@ -46,11 +49,33 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
 const LOG = /^- VSCODE_TARGET_SESSION_LOG: .*[\\/]([\w-]+)\s*$/gm;
 
 function chatSession(messages: readonly ChatMessage[]): string | undefined {
-  return messages.filter(({ role }) => role === "system").flatMap(({ content }) => [...textOf(content).matchAll(LOG)]).at(-1)?.[1];
+  const last = messages.findLast(message => message.role === "system" && chatSessionIn(message) !== undefined);
+  return last && chatSessionIn(last);
+}
+
+/** By the message itself: the next request brings the same system text again. `null`: it names none. */
+const CHAT_SESSIONS = new WeakMap<ChatMessage, string | null>();
+
+function chatSessionIn(message: ChatMessage): string | undefined {
+  const known = CHAT_SESSIONS.get(message), found = known === undefined ? [...textOf(message.content).matchAll(LOG)].at(-1)?.[1] ?? null : known;
+  CHAT_SESSIONS.set(message, found);
+  return found ?? undefined;
 }
 
 /** What decides which agent process a session needs. A digest, because the definition holds secrets. */
 export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
+  const text = JSON.stringify({ agent, cwd }), known = KEYS.get(text) ?? canonicalKey(agent, cwd);
+  KEYS.delete(text);
+  KEYS.set(text, known);
+  const [oldest] = KEYS.keys();
+  if (KEYS.size > MAX_KEYS && oldest !== undefined) KEYS.delete(oldest);
+  return known;
+}
+
+/** Of the agents that were asked last. */
+const KEYS = new Map<string, string>(), MAX_KEYS = 16;
+
+function canonicalKey(agent: ChatRequest["agent"], cwd: string | undefined): string {
   const canonical = JSON.stringify({ agent, cwd }, (_, value: unknown) => isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
   return createHash("sha256").update(canonical).digest("base64url").slice(0, 22);
 }

@@ -8,7 +8,9 @@
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { RequestId } from "../../src/protocol/lm";
 import type { Clock } from "../rpc/clock";
+import type { Turn } from "./reading";
 import type { SessionActor } from "./session-actor";
+import type { ModeReturn } from "./session-mode";
 import type { Session } from "./session-record";
 import type { Phase } from "./session-state-model";
 
@@ -21,8 +23,11 @@ export interface Live {
   actor: SessionActor | undefined;
   /** Those that it began with, as long as this process remembers. */
   extensions: readonly ExtensionConfig[] | undefined;
+  /** The turns of the record that was saved last. */
+  savedTurns: readonly Turn[];
   /** Its id at the agent, also of an actor that is gone. */
   agentSession: string | undefined;
+  modeReturn: ModeReturn | undefined;
   phase: Phase["kind"];
   /** The request that the record is of, and the one that began its turn. */
   requestId: RequestId;
@@ -83,5 +88,5 @@ export function isIdle({ phase, open }: Live): boolean { return open === 0 && (p
 
 /** `isKept`: may be found again by a later process. */
 export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
-  return { record, isKept, actor: undefined, extensions: undefined, agentSession: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
+  return { record, isKept, actor: undefined, extensions: undefined, savedTurns: [], agentSession: undefined, modeReturn: undefined, phase: "opening", requestId, turn: requestId, open: 0, idle: undefined };
 }

@@ -1,5 +1,6 @@
 /** The service between a VS Code that does what it likes and agents that do what they like: each chat hears its own agent, and everybody is answered. */
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm";
 import type { IncomingRequest } from "../rpc/peer";
@@ -134,7 +135,7 @@ const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.015);
 
 suite("the model picker's service, properties", () => {
   test("whatever VS Code and the agents do: each chat hears its own agent, a session hears one chat, and everybody is answered once", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     await fc.assert(fc.asyncProperty(moves, async all => {
       const play = new Play();
       for (const each of all) await play.make(each);

@@ -5,6 +5,11 @@ import { chatOf, lines, LmWorld } from "../testing/lm-world";
 import { callOf } from "../testing/session-world";
 import { ASIDE_LIMIT_MS } from "./aside";
 
+const withoutCorrelation = (request: ChatRequest): ChatRequest => {
+  const { _capturingTokenCorrelationId: _, ...modelOptions } = request.options?.modelOptions ?? {};
+  return { ...request, options: { ...request.options, modelOptions } };
+};
+
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
 suite("the model picker's service", () => {
@@ -74,6 +79,30 @@ suite("the model picker's service", () => {
     equal(world.text(next), "Done.");
   });
 
+  test("answers a title itself when the host omits its correlation key", async () => {
+    await using world = new LmWorld();
+    const title = world.request(withoutCorrelation(chatOf("a").side("title")));
+    await world.settle();
+    equal(world.agents.length, 0, "no agent is prompted with the title's instructions");
+    match(world.text(title), /\w/);
+  });
+
+  test("keeps pending tool results for the true continuation when a background compaction has no correlation key", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), requestId = world.ask(chat, "Read it"), { request, sessionId } = await world.prompted();
+    const answer = callOf(world.offer, "read");
+    await world.quiet();
+    world.took(chat, requestId, () => "result");
+    const compaction = world.request(withoutCorrelation(chat.backgroundCompaction())), next = world.request(withoutCorrelation(chat.request()));
+    equal(await answer, "result");
+    world.agent.say(sessionId, "Done.");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    match(world.text(compaction), /^<summary>[^]*Read it/);
+    equal(world.text(next), "Done.");
+    ok(!world.agent.heard.includes("session/cancel"), "the turn is not stopped");
+  });
+
   test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
     await using world = new LmWorld();
     const chat = chatOf("a"), tools = [{ name: "symposium-agent-action", description: "" }];
@@ -108,6 +137,19 @@ suite("the model picker's service", () => {
     const answer = await world.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", kind: "execute" }, options: [{ optionId: "yes", kind: "allow_once" }] });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
     deepEqual(world.told, ["learned ada true"]);
+  });
+
+  test("reports the context size of an agent of the settings, and counts the usage in the answer to a prompt", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
+    const requestId = world.request({ ...chat.request(), agentId: "ada" }), { request, sessionId } = await world.prompted();
+    for (const used of [10, 20]) world.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
+    world.agent.say(sessionId, "Done.");
+    request.respond({ stopReason: "end_turn", usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } });
+    await world.settle();
+    deepEqual(world.told.filter(line => line.startsWith("learned")), ["learned ada false", "learned ada 200000"]);
+    deepEqual(lines(world, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
   });
 
   test("what the chat asks beside the conversation is answered from the request itself, without an agent", async () => {
@@ -188,7 +230,7 @@ suite("the model picker's service", () => {
     const cut = world.ask(chat, "Two"), { request, sessionId } = await world.prompted();
     world.agent.say(sessionId, "Half");
     await world.settle();
-    chat.drop(1);
+    chat.last?.rounds.push({ text: "Half", calls: [] });
     const next = world.ask(chat, "Three");
     await world.settle();
     deepEqual(lines(world, cut), ["2: Half", "complete 2", "ok 2"]);
@@ -213,7 +255,6 @@ suite("the model picker's service", () => {
     await world.settle();
     world.agent.say(sessionId, "Half");
     await new Promise<void>(resolve => setImmediate(resolve)); // it is on its way
-    chat.drop(1);
     const next = world.ask(chat, "Three");
     await world.settle();
     request.respond({ stopReason: "cancelled" });
@@ -225,22 +266,50 @@ suite("the model picker's service", () => {
     match(await world.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
-  test("a request that was cancelled before it was asked can be asked again in the same session", async () => {
+  test("a request that was cancelled before it was asked leaves its chat in the same session", async () => {
     await using world = new LmWorld();
     const chat = chatOf("a");
     await world.turn(chat, "One", "1");
     const cut = world.ask(chat, "Two"), { request } = await world.prompted();
     world.service.handlers["lm/cancel"]({ requestId: cut });
     await world.settle();
-    chat.drop(1);
     const waiting = world.ask(chat, "Three");
     await world.settle();
     world.service.handlers["lm/cancel"]({ requestId: waiting });
     await world.settle();
     deepEqual(lines(world, waiting), ["complete 3", "ok 3"]);
     request.respond({ stopReason: "cancelled" });
-    chat.drop(1);
-    match(await world.turn(chat, "Three", "3"), /^s1 Three/);
+    match(await world.turn(chat, "Four", "4"), /^s1 Four/);
+  });
+
+  test("begins a session that remembers nothing when the first message is edited after it was stopped", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a"), cut = world.ask(chat, "The secret plan"), { request } = await world.prompted();
+    world.service.handlers["lm/cancel"]({ requestId: cut });
+    request.respond({ stopReason: "cancelled" });
+    await world.settle();
+    chat.drop(0);
+    const told = await world.turn(chat, "Something else", "Yes.");
+    match(told, /^s2 Something else/);
+    ok(!told.includes("secret"));
+    match(await world.turn(chat, "And now?", "Well."), /^s2 And now/);
+  });
+
+  test("stops a turn that waits for results when the user takes it back", async () => {
+    await using world = new LmWorld();
+    const chat = chatOf("a");
+    world.ask(chat, "Read it");
+    const { sessionId } = await world.prompted(), answer = callOf(world.offer, "read");
+    await world.quiet();
+    chat.drop(0);
+    const next = world.ask(chat, "Do not read it");
+    match(await answer, /stopped/);
+    const { request, sessionId: other } = await world.prompted();
+    ok(world.agent.heard.includes(`cancel ${sessionId}`) && other !== sessionId);
+    world.agent.say(other, "No.");
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    equal(world.text(next), "No.");
   });
 
   test("what a request offers counts from then on", async () => {

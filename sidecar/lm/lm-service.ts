@@ -3,12 +3,14 @@
  * conversation.
  */
 import { ErrorCode } from "../../src/protocol/errors";
-import type { ChatPart, LmHostToSidecar, ModelInformation, RequestId } from "../../src/protocol/lm";
+import type { ChatPart, ChatRequest, ChatRequestDelta, LmHostToSidecar, ModelInformation, RequestId } from "../../src/protocol/lm";
 import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm-read";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryWorld } from "./history-model";
+import { KnownRequests } from "./known-requests";
+import type { MessageHistory } from "./message-history";
 import { PartsOut } from "./parts-out";
 
 /** The wire back. */
@@ -16,6 +18,8 @@ export interface LmHost {
   part(requestId: RequestId, part: ChatPart): void;
   complete(requestId: RequestId): void;
   isCongested(): boolean;
+  /** As in `parts-out.ts`. */
+  readonly soon?: (run: () => void) => Disposable;
 }
 
 export interface LmWorld extends HistoryWorld { readonly host: LmHost }
@@ -28,19 +32,21 @@ const ELIZA_MODEL: ModelInformation = {
 
 export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
+  readonly #known = new KnownRequests();
 
   constructor(private readonly world: LmWorld) { this.#history = new HistoryActor(world); }
 
   readonly handlers: Handlers<LmHostToSidecar> = {
     "lm/provideLanguageModelChatInformation": async () => ({ models: [ELIZA_MODEL] }),
     "lm/provideLanguageModelChatResponse": params => this.respond(params, undefined),
+    "lm/requestDelta": (delta, signal) => this.respondToDelta(delta, signal),
     "lm/provideTokenCount": async params => this.countTokens(params),
     "lm/cancel": params => this.cancel(params),
     "lm/question": async ({ questionId }) => {
       const question = await this.#history.question(questionId);
       return question === undefined ? {} : { question };
     },
-    "lm/decide": async ({ questionId, callId }) => ({ isTaken: await this.#history.decide(questionId, callId) }),
+    "lm/decide": async decision => ({ isTaken: await this.#history.decide(decision) }),
     "settings/languageModel": settings => this.#history.settings(settings),
   };
 
@@ -48,18 +54,30 @@ export class LmService implements AsyncDisposable {
   async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
     const read = readChatRequest(params);
     if ("wrong" in read) throw refused(read.wrong);
-    const { request, leftOut } = read, requestId = request.requestId ?? id, { host, clock, log } = this.world;
+    const { request, leftOut } = read, requestId = request.requestId ?? id;
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
-    if (leftOut.length > 0) log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+    if (leftOut.length > 0) this.world.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+    const known = this.#known.intern(request);
+    return this.#ask(requestId, known.request, known.history, signal);
+  }
+
+  /** From the extension host. */
+  async respondToDelta(delta: ChatRequestDelta, signal: CancelSignal): Promise<{ readonly isUnknown?: true }> {
+    const resolved = this.#known.resolve(delta);
+    return resolved ? this.#ask(delta.requestId, resolved.request, resolved.history, signal) : { isUnknown: true };
+  }
+
+  #ask(requestId: RequestId, request: ChatRequest, history: MessageHistory, signal: CancelSignal | undefined): Promise<Record<string, never>> {
+    const { host, clock } = this.world;
     return new Promise((resolve, reject) => {
-      const parts = new PartsOut({ send: part => host.part(requestId, part), isCongested: () => host.isCongested() }, clock);
+      const parts = new PartsOut({ send: part => host.part(requestId, part), isCongested: () => host.isCongested(), soon: host.soon }, clock);
       const end = (settle: () => void): void => {
         parts.flush();
         host.complete(requestId);
         settle();
       };
       signal?.addEventListener("abort", () => this.#history.cancel(requestId));
-      this.#history.ask(requestId, request, { part: part => parts.add(part), done: () => end(() => resolve({})), failed: message => end(() => reject(refused(message))) });
+      this.#history.ask(requestId, request, history, { part: part => parts.add(part), done: () => end(() => resolve({})), failed: message => end(() => reject(refused(message))) });
     });
   }
 

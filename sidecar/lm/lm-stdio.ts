@@ -4,6 +4,7 @@
  *
  * Invariant: what was asked is answered, in the order in which it is decided, also when the client goes.
  */
+import type { Decision } from "../../src/protocol/lm";
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -75,9 +76,10 @@ class StdioServer implements LmServer {
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-function decision(params: unknown): { readonly questionId: string; readonly callId?: string } {
+function decision(params: unknown): Decision {
   if (!isObject(params) || typeof params.questionId !== "string") throw new RpcError(RpcCode.invalidParams, "questionId must be a text.");
-  return { questionId: params.questionId, ...(typeof params.callId === "string" ? { callId: params.callId } : {}) };
+  const { questionId, callId, toolName } = params;
+  return { questionId, ...(typeof callId === "string" ? { callId } : {}), ...(typeof toolName === "string" ? { toolName } : {}) };
 }
 
 /** The channel, and whether its other end is behind. */

@@ -3,9 +3,9 @@ import { FakeClock } from "../testing/fake-clock";
 import { PartsOut } from "./parts-out";
 
 suite("the parts of a response on their way", () => {
-  function world() {
+  function world(isBatched = false) {
     const clock = new FakeClock(), sent: string[] = [], wire = { isBehind: false };
-    const parts = new PartsOut({ send: part => sent.push("value" in part ? part.value : part.type), isCongested: () => wire.isBehind }, clock);
+    const parts = new PartsOut({ send: part => sent.push("value" in part ? part.value : part.type), isCongested: () => wire.isBehind, ...(isBatched ? { soon: run => clock.after(0, run) } : {}) }, clock);
     return { clock, sent, wire, parts };
   }
 
@@ -14,6 +14,17 @@ suite("the parts of a response on their way", () => {
     parts.add({ type: "text", value: "a" });
     parts.add({ type: "text", value: "b" });
     deepEqual(sent, ["a", "b"]);
+  });
+
+  test("texts of one moment are one where the wire wants it", () => {
+    const { clock, sent, parts } = world(true);
+    parts.add({ type: "text", value: "a" });
+    parts.add({ type: "text", value: "b" });
+    clock.advance(0);
+    parts.add({ type: "text", value: "c" });
+    clock.advance(0);
+    deepEqual(sent, ["ab", "c"]);
+    equal(clock.waiting, 0);
   });
 
   test("while the wire is behind texts become one, and a call goes out behind them", () => {

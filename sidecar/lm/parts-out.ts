@@ -1,5 +1,6 @@
 /**
- * The parts of one response on their way to VS Code. While the wire is behind, texts wait and become one; all else goes at once, behind them.
+ * The parts of one response on their way to VS Code. Texts wait and become one while the wire is behind, and on a wire
+ * that says so also as long as more of them arrive at the same moment. All else goes at once, behind them.
  *
  * Invariants: order is kept; what waits is bounded; nothing goes out after the end.
  */
@@ -10,6 +11,8 @@ export interface Wire {
   send(part: ChatPart): void;
   /** So much waits in it that more would only be kept. */
   isCongested(): boolean;
+  /** Calls back after what happens now. Absent: each text goes as it comes. */
+  readonly soon?: ((run: () => void) => Disposable) | undefined;
 }
 
 const PAUSE_MS = 50;
@@ -18,6 +21,7 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 export class PartsOut {
   #text = "";
+  /** Until the text that waits is looked at again. */
   #pause: Disposable | undefined;
 
   constructor(private readonly wire: Wire, private readonly clock: Clock) {}
@@ -28,7 +32,9 @@ export class PartsOut {
       return this.wire.send(part);
     }
     this.#text += part.value;
-    this.#send();
+    const { soon } = this.wire;
+    if (this.#text.length > MOST_CHARACTERS || (!soon && !this.wire.isCongested())) return this.flush();
+    this.#pause ??= soon ? soon(() => this.#look()) : this.#later();
   }
 
   /** What waits goes out now. */
@@ -40,11 +46,10 @@ export class PartsOut {
     if (value !== "") this.wire.send({ type: "text", value });
   }
 
-  #send(): void {
-    if (!this.wire.isCongested() || this.#text.length > MOST_CHARACTERS) return this.flush();
-    this.#pause ??= this.clock.after(PAUSE_MS, () => {
-      this.#pause = undefined;
-      this.#send();
-    });
+  #look(): void {
+    if (this.wire.isCongested()) this.#pause = this.#later();
+    else this.flush();
   }
+
+  #later(): Disposable { return this.clock.after(PAUSE_MS, () => this.#look()); }
 }

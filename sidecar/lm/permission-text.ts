@@ -3,6 +3,8 @@
  * opened beside. Pure.
  */
 import type { PermissionQuestion } from "../../src/protocol/lm";
+import { visibleLine } from "../../src/protocol/visible-text";
+import { carriesCommand } from "../permissions/call-input";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { fenced, inline, shortened } from "./safe-text";
 
@@ -20,15 +22,31 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 /** After “wants to”. */
 export function verbOf(kind: string): string { return VERBS.get(kind) ?? "do something"; }
 
-/** `call`: all that is known of it. The title is ours: only the agent's name, from the settings, is not. */
-export function questionText(agent: string, kind: string, call: JsonObject, isForEver: boolean): PermissionQuestion {
-  const last = isForEver ? [`${inline(agent)} offers only to allow this for good: it will not ask again.`] : [];
+/** `call`: all that is known of it; `last`: sentences of ours behind it. The title is ours: only the agent's name, from the settings, is not. */
+export function questionText(agent: string, kind: string, call: JsonObject, last: readonly string[]): PermissionQuestion {
   const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
   return {
-    title: `${agent.replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ").trim().slice(0, 60) || "The agent"} wants to ${verbOf(kind)}`, message: message || "The agent does not say what.",
+    title: `${namedInTitle(agent)} wants to ${verbOf(kind)}`,
+    message: message || "The agent does not say what.",
     ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MOST_WHOLE) }),
   };
 }
+
+/** The title is Markdown, and short. */
+function namedInTitle(agent: string): string {
+  return visibleLine(agent).replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ").trim().slice(0, 60) || "The agent";
+}
+
+/** For the user, in a chat mode in which VS Code offers no tool of ours to ask with. `verb`: after “wants to”. */
+export function cannotAsk(agent: string, verb: string, { title, rawInput, locations }: JsonObject): string {
+  const [place] = arrayOr(locations), path = stringOr(objectOr(place).path, "");
+  const subject = [commandIn(rawInput), stringOr(title, ""), path].find(each => each.trim() !== "");
+  const asked = `${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
+  return `${asked} That was not allowed, because VS Code cannot ask you in this chat mode. ` +
+    "To decide yourself, select Agent mode with Symposium's tools switched on, and send the message again.";
+}
+
+const SUBJECT_LIMIT = 200;
 
 /** The same words at either length. */
 class Text {
@@ -50,7 +68,7 @@ class Text {
   #details({ rawInput, content, locations }: JsonObject): readonly string[] {
     const command = commandIn(rawInput), { description } = objectOr(rawInput), isDiff = arrayOr(content).some(each => objectOr(each).type === "diff");
     const parts = arrayOr(content).filter(each => command === "" || description === undefined || textOf(each) !== description).map(each => this.#part(each));
-    const details = [...(command === "" ? [] : [this.#block(command, "sh"), ...this.#besides(rawInput)]), ...parts, ...(command !== "" || isDiff ? [] : [this.#input(rawInput)])].filter(part => part !== "");
+    const details = [...(command === "" ? [] : [this.#block(command, "sh"), ...this.#besides(rawInput)]), ...parts, ...(command !== "" || (isDiff && !carriesCommand(rawInput)) ? [] : [this.#input(rawInput)])].filter(part => part !== "");
     return details.length > 0 ? details : [this.#places(arrayOr(locations))];
   }
 

@@ -37,18 +37,17 @@ export function partsOf(messages: readonly ChatMessage[]): PromptParts {
     attached: distinct(named("attachments").flatMap(attachmentsIn)),
     images: users.flatMap(({ content }) => content.flatMap(part => part.type === "data" && part.mimeType.startsWith("image/") ? [{ mimeType: part.mimeType, data: part.data }] : [])),
     tools: named("toolReferences").flatMap(text => [...text.matchAll(/^- (\S+)\s*$/gm)].flatMap(([, name]) => name ?? [])),
-    context: blocks.filter(({ name }) => name !== "attachments" && name !== "toolReferences"),
+    context: blocks.filter(({ name }) => name !== "attachments" && name !== "toolReferences").map(({ name, text }) => ({ name, text: withoutCatalogues(text) })).filter(({ text }) => text !== ""),
   };
 }
 
-/** Files with instructions of the user's, which the chat puts among its own. */
-export function customInstructions(messages: readonly ChatMessage[]): readonly Attached[] {
-  const texts = messages.filter(({ role }) => role === "system").map(({ content }) => textOf(content));
-  return distinct(texts.flatMap(text => blocksIn(text)).filter(({ name }) => name === "instructions").flatMap(({ text }) => attachmentsIn(text)).filter(({ path }) => path !== undefined));
+/** Lists of skills and agents that the chat adds when they change. They name tools of the chat, and files that only the chat reads. */
+function withoutCatalogues(text: string): string {
+  return text.replace(/^<customizationsUpdate>\n[^]*?^<\/customizationsUpdate>\n?/gm, "").trim();
 }
 
 /** Blocks whose tags begin lines, each up to the first end of its own that another block or nothing follows. */
-function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
+export function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
   const found: { name: string; text: string }[] = [];
   for (let rest = text; ;) {
     const opening = /^<([A-Za-z][\w-]*)>\n?/m.exec(rest), name = opening?.[1];
@@ -72,7 +71,7 @@ function endOf(text: string, name: string, from: number): number | undefined {
   return first;
 }
 
-function attachmentsIn(text: string): readonly Attached[] {
+export function attachmentsIn(text: string): readonly Attached[] {
   return [...text.matchAll(/^<attachment((?: [\w-]+="[^"]*")*)>\n?([^]*?)\n?^<\/attachment>/gm)].map(([, attributes = "", content = ""]) => {
     const of = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
     const path = of("filePath");
@@ -81,6 +80,6 @@ function attachmentsIn(text: string): readonly Attached[] {
 }
 
 /** The chat attaches some of it twice. */
-function distinct(attached: readonly Attached[]): readonly Attached[] {
+export function distinct(attached: readonly Attached[]): readonly Attached[] {
   return attached.filter((each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i);
 }

@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";
 import type { JsonObject } from "../rpc/json";
 import type { Verdict } from "./history";
-import { customInstructions, partsOf, type Attached } from "./prompt-reading";
+import { partsOf, type Attached } from "./prompt-reading";
+import { quoted } from "./quoted";
 import type { Reading } from "./reading";
 import type { Recipient } from "./session-state-model";
 import { transcript } from "./transcript";
@@ -19,7 +20,6 @@ const EMBEDDED_LIMIT = 400_000;
 export function promptFor(request: ChatRequest, reading: Reading, verdict: Verdict, to: Recipient): readonly JsonObject[] {
   const { words, attached, images, tools, context } = partsOf(reading.messages.slice(0, 1).concat(reading.rounds.length === 0 ? reading.messages.slice(1) : []));
   const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
-  const instructions = to.remembers ? [] : customInstructions(request.messages);
   let room = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
     if (text.length > room) return false;
@@ -33,7 +33,7 @@ export function promptFor(request: ChatRequest, reading: Reading, verdict: Verdi
     ...images.map(image => to.images ? { type: "image", ...image } : { type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
     ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
     ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
-    ...instructions.map(({ path, text: about }) => quoted(`Instructions of the user’s, from ${path}`, about)),
+    ...to.context,
     ...said,
   ];
 }
@@ -69,9 +69,3 @@ function attachment({ path, name, text: content }: Attached, isEmbeddable: boole
 
 function user(value: string): ChatMessage { return { role: "user", content: [{ type: "text", value }] }; }
 function text(value: string): readonly JsonObject[] { return value === "" ? [] : [{ type: "text", text: value }]; }
-
-/** In a fence that is longer than any within. */
-function quoted(what: string, content: string): JsonObject {
-  const fence = "`".repeat(Math.max(3, ...[...content.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  return { type: "text", text: `${what}:\n${fence}\n${content}\n${fence}` };
-}

@@ -4,6 +4,7 @@
  */
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 import type { Turn } from "./reading";
+import type { ModeReturn } from "./session-mode";
 import { ended, type Session } from "./session-record";
 
 export interface Saved {
@@ -12,6 +13,7 @@ export interface Saved {
   readonly agentSession: string;
   /** When it was used last: milliseconds since 1970. */
   readonly at: number;
+  readonly modeReturn?: ModeReturn;
 }
 
 const VERSION = 1;
@@ -20,11 +22,11 @@ const DAYS = 30, MOST = 200;
 const DAY_MS = 86_400_000;
 
 /** As plain JSON. A turn that goes on will have been cut off, for whoever reads it. */
-export function save(session: Session, agentSession: string, at: number): JsonObject {
+export function save(session: Session, agentSession: string, at: number, modeReturn?: ModeReturn): JsonObject {
   const { id, agent, caller, conversationId, chatSession, turns, summarised, provisional: last, isBeside, isSuperseded, knowsMore } = ended(session, "cut");
   return {
     version: VERSION, at, agentSession, id, agent, caller, conversationId, chatSession, turns, isBeside, isSuperseded, knowsMore,
-    ...(summarised ? { summarised } : {}),
+    ...(summarised ? { summarised } : {}), ...(modeReturn ? { modeReturn } : {}),
     ...(last ? { last: last.state === "answered" ? { turn: last.turn } : { user: last.user, rounds: last.rounds } } : {}),
   };
 }
@@ -39,7 +41,14 @@ export function restore(value: unknown): Saved | undefined {
     summarised: isObject(summarised) ? { turns: typeof summarised.turns === "number" ? summarised.turns : undefined } : undefined,
     provisional: last, batch: new Set(), consumed: new Set(), trace: undefined, span: undefined, isBeside: isBeside === true, isSuperseded: isSuperseded === true, knowsMore: knowsMore === true,
   };
-  return { session, agentSession, at };
+  const modeReturn = modeReturnIn(value.modeReturn);
+  return { session, agentSession, at, ...(modeReturn ? { modeReturn } : {}) };
+}
+
+function modeReturnIn(value: unknown): ModeReturn | undefined {
+  if (!isObject(value)) return undefined;
+  const { from, to } = value;
+  return typeof from === "string" && typeof to === "string" ? { from, to } : undefined;
 }
 
 /** The newest ones that are not too old; and the ids of the others. */

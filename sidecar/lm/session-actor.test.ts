@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
+import { NO_CONTEXT } from "./chat-context";
 import { QUIET_MS } from "./quiet";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { SessionWorld, callOf } from "../testing/session-world";
@@ -9,7 +10,7 @@ suite("a model's session", () => {
     await using world = new SessionWorld();
     world.ask(1);
     const { request } = await world.open(), prompt = await world.prompted();
-    deepEqual([objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients], ["/w", [{ type: "text", text: "words of 1" }], [{ images: true, embedded: false, remembers: false }]]);
+    deepEqual([objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients], ["/w", [{ type: "text", text: "words of 1" }], [{ images: true, embedded: false, remembers: false, context: [] }]]);
     world.agent.say("s", "Hello");
     prompt.respond({ stopReason: "end_turn" });
     await world.settle();
@@ -128,7 +129,7 @@ suite("a model's session", () => {
     const { offer } = await world.begin();
     const answer = callOf(offer, "lookUp");
     await world.quiet();
-    world.session.resume(2, world.calls(1).map(callId => ({ callId, result: "x", isError: false })), { requestId: 2, blocks: () => [] });
+    world.session.resume(2, world.calls(1).map(callId => ({ callId, result: "x", isError: false })), { requestId: 2, context: () => NO_CONTEXT, blocks: () => [] });
     world.clock.advance(PENDING_MS);
     await answer;
     await world.settle();

@@ -11,10 +11,11 @@ import { assertNever } from "../../src/protocol/wire";
 import type { AgentCapabilities } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";
 import { Actor } from "../rpc/actor";
-import { lineOf, nextTurn, noticeOf, NO_WORDS, wordsOfUpdate, type Words } from "./acp-words";
+import { contextSizeOf, lineOf, nextTurn, noticeOf, NO_WORDS, wordsOfResult, wordsOfUpdate, type Words } from "./acp-words";
 import { AgentSession } from "./agent-session";
 import type { AgentSessionStart, AgentSessionWorld, AgentWord, Asked } from "./agent-session-model";
 import { Quiet } from "./quiet";
+import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
 import { partOf, type Effect, type Phase, type Prompt, type Result, type SessionEvent, type State } from "./session-state-model";
 
@@ -30,10 +31,14 @@ export type SessionWord =
   | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
   /** `turn`: the request that began it. */
   | { readonly kind: "turnOver"; readonly turn: RequestId; readonly how: "answered" | "cut" }
-  | { readonly kind: "asked"; readonly questionId: string; readonly callId: string; readonly question: PermissionQuestion }
+  | { readonly kind: "asked"; readonly questionId: string; readonly callId: string; readonly toolName: string; readonly question: PermissionQuestion }
   | { readonly kind: "settled"; readonly questionId: string }
   /** The agent's session is open; `agentSession` is its id there. */
   | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
+  /** Tokens of the agent's context window. */
+  | { readonly kind: "contextSize"; readonly tokens: number }
+  /** The agent's session mode to return to when the user leaves Plan or Ask. */
+  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
   /** Whether something goes on in it, or can. */
   | { readonly kind: "phase"; readonly phase: Phase["kind"] };
 
@@ -62,6 +67,8 @@ export class SessionActor extends Actor<Message> {
   /** Call ids of the permissions that were put to the user, by the question's. */
   readonly #shown = new Map<string, string>();
   #calls = 0;
+  /** Tokens of the agent's context window, as it said last. */
+  #contextSize: number | undefined;
   /** Of extensions that are not there: what was said, and what is still to be. */
   readonly #missed = new Set<string>();
   #unsaid: readonly string[] = [];
@@ -79,6 +86,8 @@ export class SessionActor extends Actor<Message> {
   resume(requestId: RequestId, results: readonly Result[], prompt: Prompt | undefined): void { this.#tell({ kind: "resumed", requestId, results, prompt }); }
   repeat(requestId: RequestId): void { this.#tell({ kind: "repeated", requestId }); }
   cancel(requestId: RequestId): void { this.#tell({ kind: "cancelled", requestId }); }
+  /** The user took back the turn that runs, if one does. */
+  takeBack(): void { this.#tell({ kind: "takenBack" }); }
   /** What the newest request offers. */
   offer(tools: readonly ChatTool[], duplicates: boolean): void { this.post({ kind: "tools", tools, duplicates }); }
   /** The user agreed. `settle` is told whether the agent still waited for it. */
@@ -142,10 +151,19 @@ export class SessionActor extends Actor<Message> {
       case "openFailed": case "agentDown":
         this.#agent.lost();
         return this.#step({ kind: word.kind, message: word.message });
-      case "turnEnded": return this.#step(word);
+      case "turnEnded":
+        if (word.usage) this.#say(wordsOfResult(this.#words, word.usage));
+        return this.#step({ kind: "turnEnded", outcome: word.outcome });
+      case "notice": return this.#say(noticeOf(this.#words, word.sentence));
+      case "modeReturn":
+        this.#agent.returnTo(word.modeReturn);
+        return this.world.tell({ kind: "modeReturn", modeReturn: word.modeReturn });
       case "update": {
-        if (this.#agent.announced(word.update)) this.#quiet.prolong();
-        return this.#say(wordsOfUpdate(this.#words, word.update, call => this.#agent.isBridged(call)));
+        this.#measure(contextSizeOf(word.update));
+        const { expectsCall, broken } = this.#agent.announced(word.update);
+        if (expectsCall) this.#quiet.prolong();
+        if (broken !== undefined) this.#say(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
+        return this.#say(wordsOfUpdate(this.#words, word.update, call => this.#agent.originOf(call)));
       }
       case "call": return this.#ask(word.call, this.#agent.tool(word));
       case "permission": {
@@ -165,6 +183,12 @@ export class SessionActor extends Actor<Message> {
   #news(missing: readonly MissingExtension[]): readonly string[] {
     const { begin, isForeign, isAside } = this.begin;
     return begin.kind !== "new" || isForeign || isAside === true ? [] : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
+  }
+
+  #measure(tokens: number | undefined): void {
+    if (tokens === undefined || tokens === this.#contextSize) return;
+    this.#contextSize = tokens;
+    this.world.tell({ kind: "contextSize", tokens });
   }
 
   /** In front of the next answer. */
@@ -214,7 +238,7 @@ export class SessionActor extends Actor<Message> {
         const asked = this.#asked.get(effect.question.callId);
         if (asked?.kind === "permission") {
           this.#shown.set(asked.questionId, effect.question.callId);
-          this.world.tell({ kind: "asked", questionId: asked.questionId, callId: effect.question.callId, question: asked.question });
+          this.world.tell({ kind: "asked", questionId: asked.questionId, callId: effect.question.callId, toolName: asked.toolName, question: asked.question });
         }
         return this.world.tell({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
       }
@@ -255,4 +279,8 @@ export class SessionActor extends Actor<Message> {
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
   }
+}
+
+function brokenAllowance(agent: string, tool: string): string {
+  return `${agent} was allowed to call VS Code's tool “${tool}”, but did not call it. Symposium asks about each of its further calls in this session.`;
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
+import { NO_CONTEXT } from "./chat-context";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { TOOLS_KEY } from "./tools-proxy";
 import { SessionWorld, callOf, permission } from "../testing/session-world";
@@ -138,7 +139,7 @@ suite("a model's session, ends and beginnings", () => {
 
   test("a prompt that cannot be made fails its request", async () => {
     await using world = new SessionWorld();
-    world.session.ask({ requestId: 1, blocks: () => { throw new Error("bug"); } });
+    world.session.ask({ requestId: 1, context: () => NO_CONTEXT, blocks: () => { throw new Error("bug"); } });
     await world.open();
     deepEqual(world.told, ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)"]);
   });

@@ -42,7 +42,7 @@ suite("a model's session, what it is asked", () => {
     await world.settle();
     const [one, two] = world.words.flatMap(word => word.kind === "asked" ? [word] : []);
     await world.quiet();
-    deepEqual(world.told, ["1: [symposium-agent-execute]", "1: [symposium-agent-execute]", "pause 1"]);
+    deepEqual(world.told, ["1: [symposium-agent-codex-execute]", "1: [symposium-agent-codex-execute]", "pause 1"]);
     deepEqual([one?.callId, two?.callId], world.calls(1));
     match(one!.question.message, /rm -rf/);
     const taken: boolean[] = [];
@@ -59,7 +59,7 @@ suite("a model's session, what it is asked", () => {
 
   suite("a permission whose tool VS Code has put behind another one", () => {
     const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }), action = plain("symposium-agent-action");
-    const group = plain("activate_fallback_symposium-agent-edit_1", "Contains the tools: symposium-agent-edit, symposium-agent-execute"), tools = [action, group];
+    const group = plain("activate_fallback_symposium-agent-codex-edit_1", "Contains the tools: symposium-agent-codex-edit, symposium-agent-codex-execute"), tools = [action, group];
     async function begin(world: SessionWorld): Promise<void> {
       await world.begin();
     }
@@ -73,10 +73,10 @@ suite("a model's session, what it is asked", () => {
       await begin(world);
       const answer = permission(world.agent, "p1");
       await called(world);
-      world.session.offer([action, plain("symposium-agent-execute")], false);
+      world.session.offer([action, plain("symposium-agent-codex-execute")], false);
       world.back(2, ...world.calls(1));
       await world.quiet();
-      deepEqual(world.told.slice(2), ["2: [symposium-agent-execute]", "pause 2"]);
+      deepEqual(world.told.slice(2), ["2: [symposium-agent-codex-execute]", "pause 2"]);
       world.session.decide(world.questionId, () => undefined);
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
     });
@@ -110,7 +110,7 @@ suite("a model's session, what it is asked", () => {
       await called(world);
       asking.cancel();
       await world.settle();
-      world.session.offer([action, plain("symposium-agent-execute")], false);
+      world.session.offer([action, plain("symposium-agent-codex-execute")], false);
       world.back(2, ...world.calls(1));
       await world.quiet();
       equal(world.words.some(({ kind }) => kind === "asked"), false);
@@ -123,7 +123,7 @@ suite("a model's session, what it is asked", () => {
     deepEqual(await permission(world.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
     prompt.respond({ stopReason: "end_turn" });
     await world.settle();
-    match(world.told[0]!, /^1: Ada asked to .* VS Code can ask you only in agent mode/);
+    match(world.told[0]!, /^1: Ada asked to .* VS Code cannot ask you in this chat mode/);
     world.policy = "allow";
     deepEqual(await permission(world.agent, "p2"), { outcome: { outcome: "cancelled" } });
   });

@@ -11,7 +11,7 @@
  */
 import type { ChatPart } from "../../src/protocol/lm";
 import type { Identity } from "./identity";
-import { turnOf, type Digest, type Reading, type ReadTurn, type Round, type Turn } from "./reading";
+import { commonRecords, turnOf, type Digest, type Reading, type ReadTurn, type Round, type Turn } from "./reading";
 
 export type Provisional =
   /** A request is open; or our response ended in calls whose results we wait for. */
@@ -56,7 +56,7 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
   const { caller, conversationId, chatSession, turn, trace, span } = identity, hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
     id, agent, caller, conversationId, chatSession, trace, span, isBeside, isSuperseded: false, knowsMore: false,
-    turns: reading.turns.map(committed), summarised: reading.summary !== undefined ? { turns: hidden } : undefined,
+    turns: reading.records, summarised: reading.summary !== undefined ? { turns: hidden } : undefined,
     provisional: streaming(reading), batch: new Set(), consumed: new Set(),
   };
 }
@@ -64,7 +64,7 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
 /** The turn at hand is another one: what the request shows of those before is committed, or, of a compacted history, what we know. */
 export function proceed(session: Session, { identity, reading }: Asking): Session {
   const { trace, span } = identity, chatSession = identity.chatSession ?? session.chatSession;
-  const turns = reading.summary !== undefined ? shown(session, identity, reading) : withOwnCalls(reading.turns.map(committed), whole(session));
+  const turns = reading.summary !== undefined ? shown(session, identity, reading) : withOwnCalls(reading.records, session);
   return {
     ...session, turns, chatSession, provisional: streaming(reading), batch: new Set(), consumed: session.batch, trace, span, isSuperseded: false,
     knowsMore: session.knowsMore || turns.length < whole(session).length,
@@ -141,13 +141,15 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
  * A call that was stopped has no result at first, and is in no history, nor is a round of nothing else; its result may come, and both with it, in a
  * later one.
  */
-function withOwnCalls(theirs: readonly Turn[], ours: readonly Turn[]): readonly Turn[] {
-  return theirs.map((turn, i) => {
-    const own = ours[i];
+function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[] {
+  const from = commonRecords(session.turns, theirs), ours = whole(session), others = theirs.slice(from);
+  const turns = others.map((turn, i) => {
+    const own = ours[from + i];
     if (!own || own.user !== turn.user || own.calls.every(id => turn.calls.includes(id))) return turn;
     const fuller = own.fuller ?? own.answer;
     return { ...turn, calls: [...new Set([...turn.calls, ...own.calls])], ...(fuller === undefined ? {} : { fuller }) };
   });
+  return turns.every((turn, i) => turn === others[i]) ? theirs : [...theirs.slice(0, from), ...turns];
 }
 
 const NOTHING: Round = { text: "", calls: [] };
@@ -156,5 +158,3 @@ const NOTHING: Round = { text: "", calls: [] };
 function streaming({ asked, rounds }: Reading): Provisional {
   return { state: "streaming", user: asked, rounds: [...rounds, NOTHING] };
 }
-
-function committed({ user, answer, last, calls }: Turn): Turn { return { user, answer, last, calls }; }

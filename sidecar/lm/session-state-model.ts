@@ -1,6 +1,7 @@
 /** What an agent's session behind the model picker knows, what can happen to it, and what follows: the words of `session-state.ts`. Pure. */
 import type { ChatPart, RequestId } from "../../src/protocol/lm";
 import type { JsonObject } from "../rpc/json";
+import type { ChatContext } from "./chat-context";
 
 /** Something that the agent waits for and the host decides: a call of one of VS Code's tools, or a permission. `callId` is ours, and unique. */
 export interface Question {
@@ -21,10 +22,18 @@ export type Answer =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Who hears a prompt: what it takes beside text and links, and whether it remembers this chat or has just been opened. */
-export interface Recipient { readonly images: boolean; readonly embedded: boolean; readonly remembers: boolean }
+export interface Recipient {
+  readonly images: boolean;
+  readonly embedded: boolean;
+  readonly remembers: boolean;
+  /** What the user chose for the chat, as far as the session was not told before. */
+  readonly context: readonly JsonObject[];
+}
 
 export interface Prompt {
   readonly requestId: RequestId;
+  /** What the user chose for the chat. Parsed when the prompt is sent. */
+  readonly context: () => ChatContext;
   /** ACP content blocks; with the conversation quoted in them where the agent does not remember it. */
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
@@ -54,6 +63,8 @@ export type SessionEvent = AgentEvent
   /** No further question has come for a while. */
   | { readonly kind: "quiet" }
   | { readonly kind: "cancelled"; readonly requestId: RequestId }
+  /** The user took back the turn that runs: another session has its place in the chat. */
+  | { readonly kind: "takenBack" }
   /** The time of `watch` is over. */
   | { readonly kind: "overdue" }
   | { readonly kind: "closed"; readonly message: string };

@@ -1,11 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { ChatPart } from "../../src/protocol/lm";
+import { NO_CONTEXT } from "./chat-context";
 import { HELD_CHARACTERS, HELD_EVENTS, type Effect, type Held, type Question, type SessionEvent, type State } from "./session-state-model";
 import { start, step } from "./session-state";
 
 /** What may happen next. Numbers look back: 0 is the newest question, or request. */
-type Plain = "say" | "think" | "usage" | "tool" | "permission" | "end" | "fail" | "die" | "quiet" | "overdue" | "ask" | "again" | "opened" | "openFailed";
+type Plain = "say" | "think" | "usage" | "tool" | "permission" | "end" | "fail" | "die" | "quiet" | "overdue" | "takenBack" | "ask" | "again" | "opened" | "openFailed";
 type Move =
   | { readonly kind: Plain }
   | { readonly kind: "withdrew" | "decided" | "cancel"; readonly back: number }
@@ -14,7 +16,7 @@ type Move =
 const plain = (...kinds: Plain[]) => fc.constantFrom(...kinds).map((kind): Move => ({ kind }));
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 8, arbitrary: plain("say", "say", "say", "think", "usage", "tool", "tool", "permission", "quiet", "quiet") },
-  { weight: 2, arbitrary: plain("end", "fail", "die", "overdue", "opened", "openFailed", "ask", "ask", "again") },
+  { weight: 2, arbitrary: plain("end", "fail", "die", "overdue", "takenBack", "opened", "openFailed", "ask", "ask", "again") },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("withdrew" as const, "decided" as const, "decided" as const, "cancel" as const), back: fc.nat(3) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("back" as const), backs: fc.array(fc.nat(4), { maxLength: 5 }), hasWords: fc.boolean() }) },
 );
@@ -60,7 +62,7 @@ class Witness {
   close(): void { this.#step({ kind: "closed", message: "closed" }); }
 
   #eventOf(move: Move): SessionEvent | undefined {
-    const n = ++this.#n, prompt = { requestId: n, blocks: () => [] };
+    const n = ++this.#n, prompt = { requestId: n, context: () => NO_CONTEXT, blocks: () => [] };
     switch (move.kind) {
       case "say": case "think": case "usage":
         // Nobody speaks before its session is open, or after it died.
@@ -86,6 +88,7 @@ class Witness {
         this.#isOpen = move.kind === "opened";
         return move.kind === "opened" ? { kind: "opened" } : { kind: "openFailed", message: "not there" };
       case "quiet": return { kind: "quiet" };
+      case "takenBack": return { kind: "takenBack" };
       case "overdue": return this.#watch === undefined ? undefined : { kind: "overdue" };
       case "ask": this.requests.push(n); return { kind: "prompted", prompt };
       case "again": this.requests.push(n); return { kind: "repeated", requestId: n };
@@ -203,7 +206,7 @@ const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.3);
 
 suite("session state of a model's session, properties", () => {
   test("whatever the order of events, also when all ends between any two: each request and each question is settled once, nothing is lost, reordered or said to nobody", function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     fc.assert(fc.property(fc.array(move, { maxLength: 60 }), moves => {
       const witness = new Witness();
       witness.happen({ kind: "opened" });

@@ -1,4 +1,5 @@
 import { equal } from "node:assert/strict";
+import { NO_CONTEXT } from "./chat-context";
 import { HELD_EVENTS, MOST_QUESTIONS, REPEATABLE_CHARACTERS, REPEATABLE_PARTS, type Effect, type SessionEvent, type State } from "./session-state-model";
 import { start, step } from "./session-state";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
@@ -8,9 +9,9 @@ import { PENDING_MS, STOPPING_MS } from "./session-steps";
  * What ends a turn: `end`, `end refusal`, `fail`, `die`.
  */
 function eventOf(line: string): SessionEvent {
-  const [kind = "", a = "", ...rest] = line.split(" "), prompt = { requestId: Number(a), blocks: () => [] };
+  const [kind = "", a = "", ...rest] = line.split(" "), prompt = { requestId: Number(a), context: () => NO_CONTEXT, blocks: () => [] };
   switch (kind) {
-    case "opened": case "quiet": case "overdue": return { kind };
+    case "opened": case "quiet": case "overdue": case "takenBack": return { kind };
     case "openFailed": return { kind, message: "It is not there." };
     case "ask": return { kind: "prompted", prompt };
     case "back": return { kind: "resumed", requestId: Number(a), results: rest.filter(id => id !== "hi").map(callId => ({ callId, result: "ok", isError: false })), prompt: rest.includes("hi") ? prompt : undefined };
@@ -161,6 +162,13 @@ suite("session state of a model's session", () => {
 
   test("an agent that does not stop is left, and the words go to a new session", () =>
     equal(story("ask 1", "cancel 1", "ask 2", "overdue", "opened"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, prompt 2, (streaming)"));
+
+  test("stops a turn that the user took back, whatever its phase", () => {
+    equal(story("ask 1", "takenBack"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, (cancelling)");
+    equal(story("ask 1", "tool t1", "quiet", "takenBack"), "prompt 1, 1? t1, finish 1…, watch results, t1 = The user stopped the turn., cut, cancelAgent, watch the stop, (cancelling)");
+    equal(story("ask 1", "cancel 1", "ask 2", "takenBack"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, finish 2, (cancelling)");
+    equal(story("ask 1", "end", "takenBack"), story("ask 1", "end"));
+  });
 
   test("without words that wait, only the next request opens it", () => equal(story("ask 1", "cancel 1", "overdue", "ask 2"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, (opening)"));
 

@@ -44,6 +44,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
       case "prompted": return wait(state, phase, event.prompt);
       case "resumed": return event.prompt ? wait(state, phase, event.prompt) : stray(state, event.requestId);
       case "cancelled": return phase.waiting?.requestId === event.requestId ? enter(state, { kind: "opening", waiting: undefined }, [{ kind: "finish", requestId: event.requestId }]) : [state, []];
+      case "takenBack": return unwait(state, phase);
       default: return elsewhere(state, event);
     }
     case "idle": switch (event.kind) {
@@ -56,6 +57,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
     case "streaming": switch (event.kind) {
       case "quiet": return phase.open.size + phase.settled.size === 0 ? [state, []] : block(state, phase);
       case "cancelled": return phase.requestId === event.requestId ? stop(state, phase, undefined, [finish(phase)]) : [state, []];
+      case "takenBack": return stop(state, phase, undefined, [finish(phase)]);
       case "repeated": return repeat(chain([state, [finish(phase)]], s => enter(s, { ...phase, requestId: event.requestId })), event.requestId, false);
       case "prompted": return proceed(state, phase, event.prompt.requestId, [], event.prompt);
       case "resumed": return proceed(state, phase, event.requestId, event.results, event.prompt);
@@ -75,7 +77,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
       case "prompted": return proceed(state, phase, event.prompt.requestId, [], event.prompt);
       case "resumed": return proceed(state, phase, event.requestId, event.results, event.prompt);
       case "repeated": return repeat([state, []], event.requestId, true);
-      case "overdue": return stop(state, phase, undefined, []);
+      case "overdue": case "takenBack": return stop(state, phase, undefined, []);
       case "cancelled": case "quiet": return [state, []];
       case "opened": case "openFailed": return unexpected(state, event);
       default: return assertNever(event, "session event");
@@ -88,6 +90,7 @@ function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "
       case "prompted": return wait(state, phase, event.prompt);
       case "resumed": return event.prompt ? wait(state, phase, event.prompt) : stray(state, event.requestId);
       case "cancelled": return phase.waiting?.requestId === event.requestId ? enter(state, { kind: "cancelling", waiting: undefined }, [{ kind: "finish", requestId: event.requestId }]) : [state, []];
+      case "takenBack": return unwait(state, phase);
       default: return elsewhere(state, event);
     }
     case "down": switch (event.kind) {
@@ -115,7 +118,7 @@ function elsewhere(state: State, event: Exclude<SessionEvent, { readonly kind: "
     case "spoke": return [state, [{ kind: "discard", part: event.part }]];
     case "asked": return refused(state, event.question);
     case "repeated": return repeat([state, []], event.requestId, true);
-    case "withdrew": case "decided": case "quiet": case "cancelled": case "overdue": return [state, []];
+    case "withdrew": case "decided": case "quiet": case "cancelled": case "overdue": case "takenBack": return [state, []];
     case "opened": case "openFailed": case "turnEnded": case "agentDown": return unexpected(state, event);
     default: return assertNever(event, "session event");
   }
@@ -175,6 +178,11 @@ function begin(state: State, prompt: Prompt, held: Held = NOTHING_HELD): Step {
 function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>, prompt: Prompt): Step {
   const before = phase.waiting;
   return chain(before ? [state, [{ kind: "emit", requestId: before.requestId, part: { type: "text", value: OVERTAKEN } }, finish(before)]] : [state, []], s => enter(s, { ...phase, waiting: prompt }));
+}
+
+/** The request that waits ends without an answer. */
+function unwait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>): Step {
+  return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
 }
 
 const OVERTAKEN = "A newer message took the place of this one.";

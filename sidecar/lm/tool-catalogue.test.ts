@@ -17,16 +17,16 @@ suite("the catalogue of an agent's tools", () => {
   });
 
   test("our own tools are never the agent's", () => {
-    const { tools, permission } = catalogue([tool("symposium-agent-read"), tool("a"), tool("symposium-agent-action"), tool("symposium-agent-new")], { duplicates: true });
+    const { tools, permission } = catalogue([tool("symposium-agent-codex-read"), tool("a"), tool("symposium-agent-action"), tool("symposium-agent-new")], { duplicates: true });
     deepEqual(namesOf(tools), ["a"]);
-    deepEqual([...permission], ["symposium-agent-read", "symposium-agent-action", "symposium-agent-new"]);
+    deepEqual([...permission], ["symposium-agent-codex-read", "symposium-agent-action", "symposium-agent-new"]);
   });
 
   test("of our own tools that are behind another one that one is known; what only speaks of them is none", () => {
-    const group = tool("activate_fallback_symposium-agent-fetch_1", {}, "Call this tool when …:\n\nContains the tools: symposium-agent-fetch, symposium-agent-other\n\nBe sure to …");
-    const named = tool("activate_fallback_symposium-agent-read_1", {}, "Contains additional tools from this toolset.");
+    const group = tool("activate_fallback_symposium-agent-custom1-fetch_1", {}, "Call this tool when …:\n\nContains the tools: symposium-agent-custom1-fetch, symposium-agent-custom1-other\n\nBe sure to …");
+    const named = tool("activate_fallback_symposium-agent-codex-read_1", {}, "Contains additional tools from this toolset.");
     const { tools, permission, grouped } = catalogue([tool("symposium-agent-action"), group, named, tool("other", {}, "symposium-agent-edit")], { duplicates: false });
-    deepEqual([...grouped], [["symposium-agent-fetch", group.name], ["symposium-agent-other", group.name], ["symposium-agent-read", named.name]]);
+    deepEqual([...grouped], [["symposium-agent-custom1-fetch", group.name], ["symposium-agent-custom1-other", group.name], ["symposium-agent-codex-read", named.name]]);
     deepEqual([...permission], ["symposium-agent-action"]);
     deepEqual(namesOf(tools), [group.name, named.name, "other"], "the agent's model can look into a group");
   });

@@ -1,5 +1,6 @@
 /** Which of the tools that VS Code offers in a request are offered to the agent, and under which names. Pure. */
 import type { ChatTool } from "../../src/protocol/lm";
+import { PERMISSION_PREFIX } from "../../src/protocol/permission-tools";
 import { isAllowed, ToolNames } from "./tool-names";
 import { normalised, type McpTool } from "./tool-schema";
 
@@ -21,7 +22,6 @@ export interface CatalogueOptions {
   readonly names?: ToolNames;
 }
 
-const OURS = "symposium-agent-";
 
 /** What agents have themselves: with both, their models use now this and now that one. Names of VS Code 1.139 and its predecessors. */
 export const DUPLICATES: ReadonlySet<string> = new Set([
@@ -35,23 +35,32 @@ export const DUPLICATES: ReadonlySet<string> = new Set([
 /** Of two tools with the same name the first counts, as in VS Code. */
 export function catalogue(offered: readonly ChatTool[], { duplicates, names = new ToolNames() }: CatalogueOptions): Catalogue {
   const unique = [...new Map([...offered].reverse().map(tool => [tool.name, tool])).values()].reverse();
-  const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(OURS)));
+  const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(PERMISSION_PREFIX)));
   const bridged = unique.filter(({ name }) => !permission.has(name) && (duplicates || !DUPLICATES.has(name)));
   for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other may take it away
   const tools: McpTool[] = [], leftOut: { name: string; why: string }[] = [];
   for (const tool of bridged) {
-    const result = normalised(tool);
+    const result = schemaOf(tool);
     if ("leftOut" in result) leftOut.push({ name: tool.name, why: result.leftOut });
     else tools.push({ ...result.tool, name: names.given(tool.name) });
   }
   return { tools, leftOut, permission, grouped: new Map(unique.flatMap(membersOf)) };
 }
 
+/** By the tool itself: requests repeat their tools, and sessions share them. */
+const SCHEMAS = new WeakMap<ChatTool, ReturnType<typeof normalised>>();
+
+function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
+  const known = SCHEMAS.get(tool) ?? normalised(tool);
+  SCHEMAS.set(tool, known);
+  return known;
+}
+
 /** Where there are many tools, VS Code's chat (1.139) puts some of each extension's behind one whose name begins so, and which names them. */
 const GROUP = "activate_";
 
 function membersOf({ name, description }: ChatTool): readonly (readonly [member: string, group: string])[] {
-  return name.startsWith(GROUP) ? (`${name} ${description}`.match(/\bsymposium-agent-[a-z]+|(?<=_)symposium-agent-[a-z]+/g) ?? []).map(member => [member, name] as const) : [];
+  return name.startsWith(GROUP) ? (`${name} ${description}`.match(/\bsymposium-agent-[a-z0-9]+(?:-[a-z]+)?|(?<=_)symposium-agent-[a-z0-9]+(?:-[a-z]+)?/g) ?? []).map(member => [member, name] as const) : [];
 }
 
 /** Names as they are given to the agent. */

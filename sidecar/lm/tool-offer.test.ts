@@ -35,7 +35,7 @@ suite("an offer of VS Code's tools", () => {
     }
     deepEqual(calls, []);
     deepEqual(left, ["b: its schema is not an object"], "said once, although it was offered twice");
-    equal(offer.qualified.has("mcp__vsc_ab12__a"), true, "a tool that was withdrawn is still ours");
+    equal(offer.qualified.toolNamed("mcp__vsc_ab12__a"), "a", "a tool that was withdrawn is still ours");
   });
 
   test("whoever serves it hears of another list, and only then", () => {

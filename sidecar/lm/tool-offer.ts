@@ -8,8 +8,9 @@
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ChatTool } from "../../src/protocol/lm";
-import { QualifiedNames } from "../mcp/bridged-calls";
-import type { JsonObject } from "../rpc/json";
+import { QualifiedNames } from "../permissions/bridged-calls";
+import { isCommandName } from "../permissions/call-input";
+import { objectOr, type JsonObject } from "../rpc/json";
 import { refusal } from "./results";
 import { catalogue, changes, type Catalogue } from "./tool-catalogue";
 import { serverName, ToolNames } from "./tool-names";
@@ -19,6 +20,8 @@ import type { McpTool } from "./tool-schema";
 export interface OfferedCall {
   /** As VS Code names it. */
   readonly toolName: string;
+  /** As the agent names it. */
+  readonly given: string;
   readonly args: JsonObject;
   /** Aborted when nobody waits for the answer any more: the agent withdrew the call, has left, or the offer was closed. */
   readonly signal: AbortSignal;
@@ -32,6 +35,8 @@ export interface OfferTerms {
   readonly duplicates: boolean;
   /** At once, in the order of the calls; several may be open. */
   readonly called: (call: OfferedCall) => void;
+  /** A call that is answered without being put to anybody. `given`: as the agent names the tool. */
+  readonly refused?: (given: string, args: JsonObject) => void;
 }
 
 /** Who serves an offer. */
@@ -51,16 +56,21 @@ export class ToolOffer {
   readonly qualified: QualifiedNames;
   readonly #names = new ToolNames();
   readonly #called: OfferTerms["called"];
+  readonly #refused: OfferTerms["refused"];
   readonly #open = new Set<AbortController>();
   readonly #watchers = new Set<OfferWatcher>();
   readonly #told = new Set<string>();
+  #offered: Pick<OfferTerms, "tools" | "duplicates">;
   #catalogue: Catalogue;
   #isClosed = false;
 
   /** `server`: its name for agents. `leftOut` is told of each tool that cannot be offered, once. */
-  constructor(readonly server: string, { tools, duplicates, called }: OfferTerms, private readonly leftOut: (name: string, why: string) => void) {
+  constructor(readonly server: string, { tools, duplicates, called, refused }: OfferTerms, private readonly leftOut: (name: string, why: string) => void) {
     this.#called = called;
-    this.qualified = new QualifiedNames(server, this.#names);
+    this.#refused = refused;
+    this.#offered = { tools, duplicates };
+    const names = this.#names;
+    this.qualified = new QualifiedNames(server, { get all() { return names.all; }, takesCommand: given => this.#takesCommand(given) });
     this.#catalogue = this.#made(tools, duplicates);
   }
 
@@ -72,9 +82,11 @@ export class ToolOffer {
   /** Those of them that another tool has to be called for first, by their names. */
   get grouped(): ReadonlyMap<string, string> { return this.#catalogue.grouped; }
 
-  /** What the newest request offers. */
+  /** What the newest request offers. The same list as before is known by its identity. */
   update(tools: readonly ChatTool[], duplicates: boolean): void {
+    if (tools === this.#offered.tools && duplicates === this.#offered.duplicates) return;
     const before = this.#catalogue.tools;
+    this.#offered = { tools, duplicates };
     this.#catalogue = this.#made(tools, duplicates);
     if (changes(before, this.#catalogue.tools)) for (const { changed } of [...this.#watchers]) changed?.();
   }
@@ -82,7 +94,10 @@ export class ToolOffer {
   /** `given`: the tool's name for the agent. An aborted `signal` withdraws the call. Never rejects. */
   call(given: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
     const toolName = this.#names.original(given), why = this.#whyNot(given, toolName);
-    if (toolName === undefined || why !== undefined) return Promise.resolve(refusal(why ?? ""));
+    if (toolName === undefined || why !== undefined) {
+      this.#refused?.(given, args);
+      return Promise.resolve(refusal(why ?? ""));
+    }
     return new Promise(resolve => {
       const withdrawn = new AbortController();
       const settle = (result: CallToolResult): void => {
@@ -95,7 +110,7 @@ export class ToolOffer {
       signal.addEventListener("abort", withdraw, { once: true });
       this.#open.add(withdrawn);
       if (signal.aborted) withdraw();
-      else this.#called({ toolName, args, signal: withdrawn.signal, answer: settle });
+      else this.#called({ toolName, given, args, signal: withdrawn.signal, answer: settle });
     });
   }
 
@@ -110,6 +125,11 @@ export class ToolOffer {
     for (const open of [...this.#open]) open.abort();
     for (const watcher of [...this.#watchers]) watcher.closed?.();
     this.#watchers.clear();
+  }
+
+  #takesCommand(given: string): boolean {
+    const tool = this.#catalogue.tools.find(({ name }) => name === given);
+    return Object.keys(objectOr(objectOr(tool?.inputSchema).properties)).some(isCommandName);
   }
 
   #whyNot(given: string, original: string | undefined): string | undefined {

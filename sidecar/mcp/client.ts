@@ -7,6 +7,7 @@
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 import type { McpServer } from "./servers";
@@ -17,7 +18,7 @@ export type McpFailureCode = "unsupported" | "unreachable" | "timeout" | "cancel
 export class McpFailure extends Error {
   override readonly name = "McpFailure";
   constructor(readonly code: McpFailureCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+    super(redactText(message), options);
   }
 }
 
@@ -150,7 +151,7 @@ function unreachable(server: Reachable, lastWords: string, cause: unknown): McpF
   if (server.kind === "stdio" && (code === "ENOENT" || code === "EACCES")) {
     return new McpFailure("unreachable", `The MCP server “${server.name}” could not be started: “${server.command}” was not found or may not be run.`, { cause });
   }
-  const where = server.kind === "http" ? ` at ${withoutSecrets(server.url)}` : "";
+  const where = server.kind === "http" ? ` at ${placeOf(server.url)}` : "";
   const why = server.kind === "stdio" && lastWords !== "" ? lastWords : code ?? plain(cause);
   return new McpFailure("unreachable", `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${where}: ${sentence(why)}`, { cause });
 }
@@ -181,7 +182,8 @@ function sentence(words: string): string {
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
-function withoutSecrets(url: string): string {
+/** Without its query, which holds keys. */
+function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { knownSecrets } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
 import { isObject, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -24,6 +25,7 @@ const SESSIONS = 64;
 export class Door implements AsyncDisposable {
   readonly path = `/${randomBytes(16).toString("base64url")}`;
   readonly token = randomBytes(32).toString("base64url");
+  readonly #known = knownSecrets.add([this.token]);
   /** HTTP requests that are being answered, streams included. */
   busy = 0;
   /** The one that was used last is last. */
@@ -52,6 +54,7 @@ export class Door implements AsyncDisposable {
     if (this.#ends.signal.aborted) return;
     this.#ends.abort();
     this.closed(this);
+    this.#known[Symbol.dispose]();
     await Promise.all([...this.#sessions.values()].map(session => session[Symbol.asyncDispose]()));
     await this.server[Symbol.asyncDispose]();
   }

@@ -131,6 +131,78 @@ suite("MCP endpoint: who may come in", () => {
   });
 });
 
+suite("MCP endpoint: connections without a token", () => {
+  const ASK = { host: "", ...JSON_HEADERS };
+
+  test("are closed with the answer to what is refused, also while the client still sends", async () => {
+    await using house = new House();
+    const door = await house.open(), { host, pathname } = new URL(door.url), bad = [
+      `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{}`, `POST /nothing HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 0\r\n\r\n`,
+      `GET ${pathname} HTTP/1.1\r\nhost: evil.example\r\n\r\n`, `PUT ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer no\r\n\r\n`,
+    ];
+    for (const bytes of bad) {
+      const { socket, ended } = wire(door);
+      socket.write(bytes);
+      match(await ended, /^HTTP\/1\.1 40[134] [^]*connection: close[^]*"error"/i, bytes);
+    }
+    const slow = wire(door);
+    slow.socket.write(head(door, { ...ASK, host, authorization: "Bearer no", "content-length": "10" }));
+    await eventually(() => slow.heard().includes('"error"'), "the answer comes before the body");
+    slow.socket.write("0123456789");
+    match(await slow.ended, /^HTTP\/1\.1 401/);
+    equal(house.clock.waiting, 0, "no timer left");
+  });
+
+  test("that ask nothing, or not enough, are closed after five seconds; one with the token stays", async () => {
+    await using house = new House();
+    const door = await house.open(), silent = wire(door), half = wire(door), good = wire(door);
+    half.socket.write("POST / HTTP/1.1\r\nhost: ");
+    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    await eventually(() => good.heard().includes("serverInfo") && house.clock.waiting === 2, "one is known, two are not");
+    house.clock.advance(5000);
+    deepEqual([await silent.ended, await half.ended], ["", ""]);
+    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    await eventually(() => good.heard().match(/serverInfo/g)?.length === 2, "the connection is used again");
+    good.socket.destroy();
+  });
+
+  test("are few: of more than their number the oldest is closed, and who has the token is served", async () => {
+    await using house = new House({ unknownSockets: 3 });
+    const door = await house.open(), sockets = [];
+    for (let i = 0; i < 10; i++) {
+      sockets.push(wire(door));
+      await eventually(() => house.clock.waiting === Math.min(i + 1, 3), `connection ${i} is there`);
+    }
+    await Promise.all(sockets.slice(0, 7).map(({ ended }) => ended));
+    equal((await ask(door, auth(door))).status, 200);
+    for (const { socket } of sockets) socket.destroy();
+  });
+});
+
+suite("MCP endpoint: a closed server", () => {
+  test("answers those who knew it so that they stop, and nobody is warned", async () => {
+    await using house = new House();
+    const door = await house.open(), begun = await ask(door, auth(door)), headers = { ...auth(door), "mcp-session-id": String(begun.headers["mcp-session-id"]) };
+    await door[Symbol.asyncDispose]();
+    const answers = await Promise.all([ask(door, headers), ask(door, auth(door)), ask(door, headers, { method: "GET" }), ask(door, headers, { method: "DELETE" })]);
+    deepEqual(answers.map(({ status }) => status), [404, 404, 405, 204]);
+    match(told(answers[0]!), /closed/);
+    deepEqual(house.log, []);
+    equal((await ask(door, { ...headers, authorization: "Bearer no" })).status, 401);
+    equal(house.log.length, 1);
+  });
+
+  test("ends the SDK's client: its stream is not asked for again, and its requests fail", async () => {
+    await using house = new House();
+    const door = await house.open();
+    await using client = await connected(http(door));
+    await client.listTools();
+    await door[Symbol.asyncDispose]();
+    await rejects(client.listTools(), /404|closed/);
+    deepEqual(house.log, []);
+  });
+});
+
 suite("MCP endpoint: limits", () => {
   test("a body that says it is too large is refused unread, one that does not say it as soon as it is", async () => {
     await using house = new House({ bodyBytes: 1000 });

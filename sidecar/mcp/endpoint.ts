@@ -3,15 +3,17 @@
  * server is opened, and a door with an address and a token of its own for each server.
  *
  * Invariants: nothing of a body is read before the request has shown where it comes from and that it knows the token; what is
- * refused says why, in JSON-RPC's words; limits of size, time and number hold for everyone. Tokens and addresses are in no log.
+ * refused says why, in JSON-RPC's words; a connection without the token is closed with its answer, and soon where it asks nothing;
+ * limits of size, time and number hold for everyone. Tokens and addresses are in no log.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../rpc/clock";
 import { Door } from "./door";
-import { readBody, refuse } from "./http-body";
-import { refusal, refusedAtDoor, refusedAtGate, type Refusal } from "./http-guard";
+import { readBody, refuse, serveClosed } from "./http-body";
+import { closing, hasToken, refusal, refusedAtDoor, refusedAtGate, type Refusal } from "./http-guard";
 import type { Odd } from "./link";
 import type { ServedServer } from "./owner";
+import { UnknownSockets } from "./unknown-sockets";
 
 export interface EndpointLimits {
   readonly bodyBytes: number;
@@ -21,8 +23,17 @@ export interface EndpointLimits {
   readonly headMs: number;
   /** Requests at one door that are being answered, streams included. */
   readonly requests: number;
+  /** From a connection's start to its first request with a valid token. */
+  readonly tokenMs: number;
+  /** Connections without such a request. */
+  readonly unknownSockets: number;
+  /** Connections in all. */
+  readonly sockets: number;
 }
-const LIMITS: EndpointLimits = { bodyBytes: 8 * 1024 * 1024, bodyMs: 30_000, headMs: 10_000, requests: 512 };
+const LIMITS: EndpointLimits = { bodyBytes: 8 * 1024 * 1024, bodyMs: 30_000, headMs: 10_000, requests: 512, tokenMs: 5000, unknownSockets: 128, sockets: 1024 };
+
+/** Doors that were closed and are still known; some agents ask for a server long after its session has ended. */
+const MAX_CLOSED = 256;
 
 /** Long: a connection that ends just when a client uses it again is an error that nobody understands. */
 const KEEP_ALIVE_MS = 300_000;
@@ -42,16 +53,20 @@ export class McpEndpoint implements AsyncDisposable {
   #state: State = { kind: "idle" };
   /** By path. */
   readonly #doors = new Map<string, Door>();
+  /** Tokens of closed doors by path, oldest first. */
+  readonly #closed = new Map<string, string>();
+  readonly #unknown: UnknownSockets;
 
   constructor({ clock, odd, limits }: { readonly clock: Clock; readonly odd: Odd; readonly limits?: Partial<EndpointLimits> }) {
     this.#clock = clock;
     this.#odd = odd;
     this.#limits = { ...LIMITS, ...limits };
+    this.#unknown = new UnknownSockets(clock, { ms: this.#limits.tokenMs, sockets: this.#limits.unknownSockets });
   }
 
   /** Resolves when the server can be reached. Rejects when nothing can listen, or the endpoint is closed. Disposes `server` with the door. */
   async open(server: ServedServer): Promise<OpenDoor> {
-    const door = new Door(server, this.#clock, closed => this.#doors.delete(closed.path), this.#odd);
+    const door = new Door(server, this.#clock, closed => this.#forget(closed), this.#odd);
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");
     this.#doors.set(door.path, door);
@@ -65,6 +80,13 @@ export class McpEndpoint implements AsyncDisposable {
     if (state.kind !== "listening") return;
     const http = await state.http.catch(() => undefined);
     if (http) await new Promise<void>(resolve => { http.close(() => resolve()); http.closeAllConnections(); });
+  }
+
+  #forget({ path, token }: Door): void {
+    this.#doors.delete(path);
+    this.#closed.set(path, token);
+    const [oldest] = this.#closed.keys();
+    if (this.#closed.size > MAX_CLOSED && oldest !== undefined) this.#closed.delete(oldest);
   }
 
   #listening(): Promise<Server> {
@@ -85,6 +107,8 @@ export class McpEndpoint implements AsyncDisposable {
         else refuse(request, response, refusal(500, "This request could not be served."), this.#clock);
       });
     });
+    http.maxConnections = this.#limits.sockets;
+    http.on("connection", socket => this.#unknown.add(socket));
     http.unref();
     return new Promise((resolve, reject) => {
       http.once("error", reject);
@@ -102,10 +126,13 @@ export class McpEndpoint implements AsyncDisposable {
     };
     const { bodyBytes, bodyMs: ms, requests } = this.#limits;
     const atGate = refusedAtGate(request, portOf(http));
-    if (atGate) return no(atGate);
-    const door = this.#doors.get(request.url ?? "");
-    if (!door) return no(refusal(404, "There is nothing here."));
-    const atDoor = refusedAtDoor(request, door.token, bodyBytes);
+    if (atGate) return no(closing(atGate));
+    const path = request.url ?? "", door = this.#doors.get(path), token = door?.token ?? this.#closed.get(path);
+    if (token === undefined) return no(closing(refusal(404, "There is nothing here.")));
+    if (!hasToken(request, token)) return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
+    this.#unknown.known(request.socket);
+    if (!door) return serveClosed(request, response, this.#clock);
+    const atDoor = refusedAtDoor(request, bodyBytes);
     if (atDoor) return no(atDoor);
     if (door.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
     door.busy++;

@@ -45,22 +45,49 @@ function collect(request: IncomingMessage, { bytes, ms, clock }: { readonly byte
   });
 }
 
-/** Answers, and lets what is left of the request run into the sand for a while. */
+/**
+ * Answers, and discards what is left of the request for a while. An answer that closes the connection ends after that: a connection
+ * that is closed while its sender writes is reset, and the answer is lost.
+ */
 export function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal, clock: Clock): void {
-  sendJson(response, why.status, { jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } }, why.headers);
-  if (request.complete) return;
+  const body = bytesOf({ jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } });
+  response.writeHead(why.status, jsonHeaders(body, why.headers)).write(body);
+  const isThrough = request.complete || !hasBody(request);
+  if (isThrough || why.headers?.["connection"] !== "close") response.end();
+  if (isThrough) return;
   const enough = clock.after(DISCARD_MS, () => request.destroy());
   const { socket } = request;
   const through = (): void => {
     enough[Symbol.dispose]();
     request.off("end", through);
     socket.off("close", through);
+    response.end();
   };
   socket.once("close", through); // once it is answered, the request itself does not hear of that any more
   request.once("end", through).resume();
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/**
+ * A request to a server that is closed, from a client that knew it. A session that has ended is answered with 404 (MCP, "Session
+ * Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session again is fine.
+ */
+export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  if (request.method === "DELETE") { response.writeHead(204).end(); request.resume(); return; }
+  const why = request.method === "GET" ? refusal(405, "This MCP server is closed.", { allow: "POST, DELETE" }) : refusal(404, "This MCP server is closed.");
+  refuse(request, response, why, clock);
+}
+
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
-  const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, { ...headers, "content-type": "application/json", "content-length": body.length }).end(body);
+  const body = bytesOf(value);
+  response.writeHead(status, jsonHeaders(body, headers)).end(body);
+}
+
+function bytesOf(value: unknown): Buffer { return Buffer.from(JSON.stringify(value)); }
+
+function jsonHeaders(body: Buffer, headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string | number>> {
+  return { ...headers, "content-type": "application/json", "content-length": body.length };
 }

@@ -17,6 +17,9 @@ export function refusal(status: number, message: string, headers?: Readonly<Reco
   return { status, code: RpcCode.invalidRequest, message, ...(headers ? { headers } : {}) };
 }
 
+/** The same, and the connection ends with it. */
+export function closing(refused: Refusal): Refusal { return { ...refused, headers: { ...refused.headers, connection: "close" } }; }
+
 /** What holds for the whole listener. Undefined: come in. */
 export function refusedAtGate({ headers: { host, origin } }: Head, port: number): Refusal | undefined {
   if (host !== `127.0.0.1:${port}`) return refusal(403, "The Host header does not name this endpoint.");
@@ -24,9 +27,12 @@ export function refusedAtGate({ headers: { host, origin } }: Head, port: number)
   return undefined;
 }
 
-/** What holds for one server behind it. */
-export function refusedAtDoor({ method, headers: { authorization, "content-length": length } }: Head, token: string, bodyBytes: number): Refusal | undefined {
-  if (!isSame(authorization ?? "", `Bearer ${token}`)) return refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" });
+export function hasToken({ headers: { authorization } }: Head, token: string): boolean {
+  return isSame(authorization ?? "", `Bearer ${token}`);
+}
+
+/** The rules of one server, for requests with its token. */
+export function refusedAtDoor({ method, headers: { "content-length": length } }: Head, bodyBytes: number): Refusal | undefined {
   if (method !== "POST" && method !== "GET" && method !== "DELETE") return refusal(405, "This method is not served.", { allow: "POST, GET, DELETE" });
   if (Number(length ?? 0) > bodyBytes) return tooLarge(bodyBytes);
   return undefined;

@@ -41,10 +41,17 @@ export async function joinStdioToHttp({ target, ...options }: ShimOptions): Prom
   const { StdioServerTransport: Stdio } = await import("@modelcontextprotocol/sdk/server/stdio.js");
   const http = new Http(new URL(target.url), target.kind === "theirs" ? { requestInit: { headers: { ...target.headers } } } : {
     requestInit: { headers: { authorization: `Bearer ${target.token}` } },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      // A live session of our endpoint always offers a stream of events. The SDK does not report this status.
+      if (init?.method === "GET" && response.status === 405) shim.end();
+      return response;
+    },
     reconnectionOptions: { initialReconnectionDelay: RETRY_MS, maxReconnectionDelay: RETRY_MS, reconnectionDelayGrowFactor: 1, maxRetries: 2 },
   });
   const stdio = new Stdio(options.input, options.output, { maxBufferSize: LINE_BYTES });
-  return new Shim(stdio, http, HttpError, target, options.complain).run(options.ended, options.clock);
+  const shim = new Shim(stdio, http, HttpError, target, options.complain);
+  return shim.run(options.ended, options.clock);
 }
 
 class Shim {
@@ -74,6 +81,9 @@ class Shim {
     await this.http.close();
     return how;
   }
+
+  /** The server's session has ended: open requests are answered, and `run` resolves with "gone". */
+  end(): void { this.#gone(); }
 
   #fromAgent(message: JSONRPCMessage): void {
     if ("method" in message && "id" in message) {

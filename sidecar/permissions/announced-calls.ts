@@ -27,7 +27,15 @@ export class AnnouncedCalls {
 
   /** Of the call that a question of `session/request_permission` is about. */
   of(params: unknown): JsonObject | undefined {
-    const { toolCall, subject } = objectOr(params), { toolCallId } = objectOr(toolCall ?? objectOr(subject).toolCall);
+    const { toolCallId } = questionedCall(params);
     return typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
   }
+}
+
+/**
+ * The call that a question is about, with the question's own `_meta`. Version 1 of ACP has it beside the options, version 2 as the subject.
+ */
+export function questionedCall(params: unknown): JsonObject {
+  const { toolCall, subject, _meta } = objectOr(params), call = isObject(toolCall) ? toolCall : objectOr(objectOr(subject).toolCall);
+  return isObject(_meta) ? { ...call, _meta: { ..._meta, ...objectOr(call._meta) } } : call;
 }

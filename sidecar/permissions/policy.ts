@@ -1,6 +1,7 @@
 /**
- * Who is allowed without asking. One interface for whatever rules come later; today the setting `bypassPermissions` of an
- * agent is the only one. The settings are the host's; until they come back, a choice made here counts already.
+ * Agents whose permission requests are allowed without asking, by the setting `bypassPermissions`. The host owns the settings; until it
+ * sends them back, a choice made here counts already. The bypass of one session is not kept here: it is part of the session's state
+ * (`session-questions.ts`) and ends with it.
  */
 export interface PermissionPolicy {
   /** What to do with a request of this agent. `allow` is `allow_once`, never more (decisions, row 27). */

@@ -5,6 +5,7 @@
  * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself; it has the name of no other
  * server of its session.
  */
+import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
 import { objectOr, type JsonObject } from "../rpc/json";
@@ -22,6 +23,7 @@ export interface StdioServer {
 
 /** `title`: as the user knows it. `name`: of the server, for the agent and its model. `shim`: this program unless given. */
 export function addedServer(title: string, name: string, server: StdioServer | HttpServer, shim: ShimProgram = ownProgram()): ProxyDefinition {
+  knownSecrets.add("url" in server ? Object.values(server.headers) : secretsGiven(server.args, server.env));
   return {
     name: title,
     make: () => {

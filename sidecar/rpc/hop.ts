@@ -156,7 +156,7 @@ class Hop implements ProxyHop {
     }
   }
 
-  #isEnvelope(method: string): method is SuccessorMethod { return this.#isProxy && isSuccessorMethod(method); }
+  #isEnvelope(method: string): boolean { return this.#isProxy && isSuccessorMethod(method); }
 
   #ask(side: Side, frame: Frame, id: Id): number {
     const own = this.#options.ids.next();

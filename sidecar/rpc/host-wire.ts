@@ -3,7 +3,9 @@
  * complete by type; one that throws an `RpcError` answers with its code, and any other error is an internal one.
  */
 import type { Readable, Writable } from "node:stream";
-import { CancellationTokenSource, createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import { CancellationTokenSource, createMessageConnection, ResponseError, StreamMessageReader, WriteableStreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
+import { BatchedOutput } from "../../src/protocol/batched-output";
+import { redactText } from "../../src/protocol/redaction/redact";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
 import { RpcCode, RpcError } from "./message";
@@ -17,7 +19,7 @@ export class HostWire {
   readonly closed: Promise<void>;
 
   constructor(input: Readable, private readonly output: Writable) {
-    this.#connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
+    this.#connection = createMessageConnection(new StreamMessageReader(input), new WriteableStreamMessageWriter(new BatchedOutput(output, flush => process.nextTick(flush))));
     this.closed = new Promise(resolve => {
       this.#connection.onClose(() => resolve());
       input.once("end", () => resolve());
@@ -59,7 +61,7 @@ const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined 
 
 async function settle(answer: () => unknown): Promise<unknown> {
   try { return await answer(); }
-  catch (error) { throw error instanceof RpcError ? new ResponseError(error.code, error.message, error.data) : error; }
+  catch (error) { throw error instanceof RpcError ? new ResponseError(error.code, redactText(error.message), error.data) : error; }
 }
 
 function signalOf(token: CancellationToken): CancelSignal {

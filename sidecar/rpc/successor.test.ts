@@ -80,7 +80,18 @@ suite("the envelope of a proxy", () => {
     }));
   });
 
-  test("both spellings are known, and no others", () => {
-    deepEqual(["proxy/successor", "_proxy/successor", "proxy/initialize", "_proxy/successor/request"].map(isSuccessorMethod), [true, true, false, false]);
+  test("all spellings are known, and no others", () => {
+    deepEqual(["proxy/successor", "_proxy/successor", "_proxy/successor/request", "_proxy/successor/notification", "proxy/initialize", "_proxy/successor/x"].map(isSuccessorMethod),
+      [true, true, true, true, false, false]);
+  });
+
+  test("the first drafts have one method for requests and another for notifications", () => {
+    for (const message of [{ jsonrpc: "2.0", id: 1, method: "m", params: { a: 1 } }, { jsonrpc: "2.0", method: "m", params: { a: 1 } }] as const) {
+      const { jsonrpc, id, ...inside } = { id: undefined, ...message }, method = id === undefined ? "_proxy/successor/notification" : "_proxy/successor/request";
+      const expected = { jsonrpc, ...(id === undefined ? {} : { id }), method, params: inside };
+      deepEqual(read(raw(JSON.stringify(message)).wrapped("_proxy/successor/*")), expected);
+      deepEqual(read(Frame.of(message).wrapped("_proxy/successor/*")), expected);
+      deepEqual(read(raw(JSON.stringify(expected)).unwrapped(id)), message);
+    }
   });
 });

@@ -12,15 +12,28 @@ import { isObject } from "./json";
 import { membersWithout, type Kept, type Key } from "./members";
 import { RpcCode, type Id, type Message, type Notification, type Request } from "./message";
 
-export type SuccessorMethod = "proxy/successor" | "_proxy/successor";
+/** How envelopes are spelled. `/*`: one method for requests, another for notifications, as the first drafts did. */
+export type SuccessorMethod = "proxy/successor" | "_proxy/successor" | "_proxy/successor/*";
 
-export function isSuccessorMethod(method: unknown): method is SuccessorMethod {
-  return method === "proxy/successor" || method === "_proxy/successor";
+/** In any spelling. */
+export function isSuccessorMethod(method: unknown): boolean {
+  return method === "proxy/successor" || method === "_proxy/successor" || method === "_proxy/successor/request" || method === "_proxy/successor/notification";
+}
+
+/** On the wire. */
+function methodOf(spelling: SuccessorMethod, isRequest: boolean): string {
+  if (spelling !== "_proxy/successor/*") return spelling;
+  return isRequest ? "_proxy/successor/request" : "_proxy/successor/notification";
 }
 
 /** What every message begins with; the id, where there is one, comes next. */
 const VERSION = Buffer.from('{"jsonrpc":"2.0"'), ID = Buffer.from(',"id":'), COMMA = Buffer.from(","), END = Buffer.from("}\n"), ENDS = Buffer.from("}}\n");
-const OPENINGS = { "proxy/successor": Buffer.from(',"method":"proxy/successor","params":{'), "_proxy/successor": Buffer.from(',"method":"_proxy/successor","params":{') } as const;
+const opening = (spelling: SuccessorMethod, isRequest: boolean): Buffer => Buffer.from(`,"method":"${methodOf(spelling, isRequest)}","params":{`);
+const openings = (isRequest: boolean): Readonly<Record<SuccessorMethod, Buffer>> => ({
+  "proxy/successor": opening("proxy/successor", isRequest), "_proxy/successor": opening("_proxy/successor", isRequest),
+  "_proxy/successor/*": opening("_proxy/successor/*", isRequest),
+});
+const REQUESTS = openings(true), NOTIFICATIONS = openings(false);
 
 const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
@@ -28,7 +41,7 @@ const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "i
 /** `line` is a request or a notification, `scanned` what was found there; `id` the bytes of the id that the envelope gets, if any. In pieces, with its newline. */
 export function wrapLine(line: Buffer, { bodyStart, bodyEnd }: Scanned, method: SuccessorMethod, id: Buffer | undefined): readonly Buffer[] {
   const body = bodyStart === 0 ? membersWithout(line, skipSpace(line, 0), OUTSIDE).pieces : [line.subarray(bodyStart, bodyEnd)];
-  return id === undefined ? [VERSION, OPENINGS[method], ...body, ENDS] : [VERSION, ID, id, OPENINGS[method], ...body, ENDS];
+  return id === undefined ? [VERSION, NOTIFICATIONS[method], ...body, ENDS] : [VERSION, ID, id, REQUESTS[method], ...body, ENDS];
 }
 
 /** What is in an envelope whose params begin at `start`. Throws `FrameError`. */
@@ -49,10 +62,10 @@ function notAnEnvelope(): FrameError { return new FrameError(RpcCode.invalidRequ
 /** The same for a message that has not been serialised. */
 export function wrapMessage(message: Message, method: SuccessorMethod): Request | Notification {
   const { jsonrpc, ...inside } = message;
-  if (!("id" in inside)) return { jsonrpc, method, params: inside };
+  if (!("id" in inside)) return { jsonrpc, method: methodOf(method, false), params: inside };
   const { id, ...rest } = inside;
   if (id === null) throw new Error("an answer travels without an envelope");
-  return { jsonrpc, id, method, params: rest };
+  return { jsonrpc, id, method: methodOf(method, true), params: rest };
 }
 
 /** The same for a message that has not been serialised. Throws `FrameError`. */

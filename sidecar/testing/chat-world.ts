@@ -42,12 +42,12 @@ export class World implements AsyncDisposable {
   /** What the extensions of the next agent do in its sessions, and who hears of it. */
   doing: readonly ExtensionDetails[] = [];
   readonly hearing = new Set<() => void>();
-  readonly pool = new AgentPool(async ({ extensions = [] }) => {
+  readonly pool = new AgentPool(async ({ extensions = [], protocol }) => {
     const { missing } = this;
     this.behind.push(extensions.map(({ id }) => id).join(" "));
     const agent = new MemoryAgent(this.manual, this.initialized);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol: 1, clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
+    return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol, clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
       extensions: { of: () => this.doing, hear: (_, changed) => { this.hearing.add(changed); return { [Symbol.dispose]: () => this.hearing.delete(changed) }; } } });
   }, error => { throw error; });
   readonly service: ChatService;

@@ -41,6 +41,13 @@ function python(home: string, bin: string): void {
   }
 }
 
+/** As cargo does it: what was compiled before is there, and one crate more is compiled. */
+function compile(): void {
+  const target = process.env.CARGO_TARGET_DIR;
+  if (tool !== "cargo" || args[0] !== "install" || target === undefined) return;
+  appendFileSync(path.join(target, "compiled"), "crate\n");
+}
+
 function cargo(): void {
   const [command, ...rest] = args;
   if (command === "binstall" && plans.binstall === undefined) { process.stderr.write("error: no such command: `binstall`\n"); process.exit(101); }
@@ -55,6 +62,7 @@ function cargo(): void {
 function main(): void {
   const uvDir = process.env.UV_TOOL_DIR ?? "", pipxHome = process.env.PIPX_HOME ?? "";
   appendFileSync(path.join(path.dirname(planFile), "calls.jsonl"), `${JSON.stringify([tool, ...args])}\n`);
+  compile();
   for (const line of plans.says ?? []) process.stdout.write(`${line}\n`);
   if (plans.fails) { process.stderr.write(plans.fails.stderr); process.exit(plans.fails.code); }
   if (tool === "npm") npm();

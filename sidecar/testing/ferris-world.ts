@@ -6,7 +6,7 @@ import type { ExtensionSettings } from "../extensions/extension";
 import { ferris } from "../extensions/ferris/extension";
 import { isSideSession } from "../proxies/side-session";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
-import type { IncomingRequest } from "../rpc/peer";
+import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-world";
 import { FakeClock } from "./fake-clock";
 import { bridge, said } from "./mcp-ends";
@@ -38,6 +38,10 @@ export class FerrisWorld implements AsyncDisposable {
   looks: ((signal: AbortSignal) => Promise<never>) | undefined;
   /** What it says of the workspace. */
   workspace: JsonObject = {};
+  /** Cards of lookups with cargo (extensions/consent.ts): they are no part of `told`. */
+  readonly lookups = new Set<unknown>();
+  /** What the user is asked, and how a client answers that. */
+  answers: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
   readonly #watching: { readonly fits: (told: JsonObject) => boolean; readonly seen: () => void }[] = [];
   readonly rig: ExtensionRig;
   readonly world: World;
@@ -60,7 +64,7 @@ export class FerrisWorld implements AsyncDisposable {
     mkdirSync(this.project);
     writeFileSync(path.join(this.project, "Cargo.toml"), "[package]\n");
     this.world = new World({
-      stages: [ferris.define(settings, this.rig.world), bridge()], initialized,
+      stages: [ferris.define({ approve: "all", ...settings }, this.rig.world), bridge()], initialized, client: request => this.answers(request),
       told: (_, params) => { this.#heard(objectOr(params)); },
       agent: request => this.#asked(request),
     });
@@ -115,6 +119,9 @@ export class FerrisWorld implements AsyncDisposable {
   }
 
   #heard(told: JsonObject): void {
+    const { title, toolCallId } = objectOr(told.update);
+    if (/^Look up the crate /.test(String(title))) this.lookups.add(toolCallId);
+    if (this.lookups.has(toolCallId)) return;
     this.told.push(told);
     for (const { fits, seen } of this.#watching) if (fits(told)) seen();
   }

@@ -59,7 +59,7 @@ export class InstallWorld implements AsyncDisposable {
   installer(options: InstallOptions = {}): Installer {
     const { clock = hurriedClock(1), files = realFiles, env = {}, change = {} } = options;
     const installer = new Installer({
-      store: this.store(options), clock, files, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => this.tools,
+      store: this.store(options), clock, files, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => this.tools, httpArchives: true,
       run: (spec, how) => runTool({ ...spec, env: { ...spec.env, ...env } }, how, { clock, ledger: this.#ledger, report: { started: () => undefined, ended: () => undefined }, log: () => undefined }),
       report: (id, progress) => { this.progress.push([id, progress]); this.heard(progress); },
       log: (_, message) => { this.logged.push(message); }, ...change,

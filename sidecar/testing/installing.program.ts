@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const installer = new Installer({
     store: new Store(root, { clock: realClock, files: realFiles, table, self: { pid: process.pid, started: table.startOf(process.pid) } }),
     clock: realClock, files: realFiles, platform: process.platform, platforms: ["linux-x86_64"], tools: async () => ({ find: () => undefined }),
-    run: () => Promise.reject(new Error("no tools")), report: (_, progress) => say({ progress }), log: () => undefined,
+    run: () => Promise.reject(new Error("no tools")), httpArchives: true, report: (_, progress) => say({ progress }), log: () => undefined,
   });
   const config = { id: "some-agent", name: "Some Agent", version, distribution: { binary: { "linux-x86_64": { archive, cmd: "bin/agent" } } } };
   try { say({ command: await installer.command(config, new AbortController().signal) }); }

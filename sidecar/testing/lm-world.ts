@@ -9,7 +9,7 @@ import { SimulatedChat, type SimulatedTurn } from "../lm/fixtures/simulated-chat
 import { LmService } from "../lm/lm-service";
 import { QUIET_MS } from "../lm/quiet";
 import { ToolOffers, type OfferTerms, type ToolOffer } from "../lm/tool-offer";
-import { arrayOr, objectOr, stringOr } from "../rpc/json";
+import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
@@ -41,6 +41,9 @@ export class LmWorld implements AsyncDisposable {
   #requests = 0;
   /** What agents answer to `initialize`. */
   initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
+  /** What agents answer to `session/new` besides an id, and more methods that the test answers itself. */
+  opened: JsonObject = {};
+  manual: readonly string[] = [];
   /** Those of conversations that begin now, what each agent that was started stood behind, and what is left out before the next one. */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
@@ -48,7 +51,7 @@ export class LmWorld implements AsyncDisposable {
   readonly pool = new AgentPool(async ({ agent: { name }, extensions = [] }) => {
     const { missing } = this;
     this.behind.push(extensions.map(({ id }) => id).join(" "));
-    const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork"], this.initialized);
+    const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork", ...this.manual], this.initialized, this.opened);
     this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing });
   }, error => { throw error; });
@@ -61,8 +64,8 @@ export class LmWorld implements AsyncDisposable {
     this.service = new LmService({
       clock: this.clock, pool: this.pool, offers: this.offers, cwd: "/home", extensions: () => this.extensions, date: () => this.clock.now(), freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
       policy: agentId => this.policy.get(agentId) ?? "ask",
-      keeper: { load: load ?? (async () => [...this.kept.values()]), save: (id, session) => { this.kept.set(id, session); }, forget: ids => { for (const id of ids) this.kept.delete(id); } },
-      learned: (agentId, images) => { this.told.push(`learned ${agentId} ${images}`); },
+      keeper: { load: load ?? (async () => [...this.kept.values()]), save: (id, session, { from, added }) => { this.kept.set(id, { ...session, turns: [...arrayOr(objectOr(this.kept.get(id)).turns).slice(0, from), ...added] }); }, forget: ids => { for (const id of ids) this.kept.delete(id); } },
+      learned: ({ agentId, images, contextTokens }) => { this.told.push(`learned ${agentId} ${images ?? contextTokens}`); },
       log: (level, message, detail) => {
         this.log.push(message);
         if (level === "error" && message !== "Agent failed") throw new Error(`${message} ${JSON.stringify(detail)}`);

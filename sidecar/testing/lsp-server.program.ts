@@ -12,12 +12,17 @@
  *   mute          never answers hover  die            ends at hover                 garbage, huge, headerless, deep  answers hover with that
  *   stubborn      does not end when it is told to
  *   nothing       can do nothing
+ *   reports       sends work done progress during `initialize` and during hover
  */
 import { appendFileSync } from "node:fs";
 import { objectOr, arrayOr, type JsonObject } from "../rpc/json";
 
 const habits = new Set(process.argv.slice(2)), documents = new Map<string, string>(), heard: string[] = [], answers: unknown[] = [];
 let isLoaded = !habits.has("load") && !habits.has("status"), lastId = 0, refusals = habits.has("busy") ? 2 : 0;
+/** Sends one report of work done progress, without its end. */
+function report(token: unknown, title: string): void {
+  if (habits.has("reports")) tell("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
+}
 /** Settles when everything that it asks was answered: hover waits for it. */
 let asking: Promise<void> = Promise.resolve();
 const asked = new Map<number, (result: unknown) => void>();
@@ -121,6 +126,8 @@ function receive(message: JsonObject): void {
   if (method === "textDocument/didOpen" && habits.has("die-open")) process.exit(4);
   if (method === "textDocument/didOpen" || method === "textDocument/didChange") publish(uri);
   if (id === undefined) return;
+  if (method === "initialize") report(params.workDoneToken, "Preparing");
+  if (method === "textDocument/hover") report("hover", "Indexing");
   if ((method === "initialize" && habits.has("mute-start")) || (method === "textDocument/hover" && habits.has("mute"))) return;
   if (method.startsWith("textDocument/") && refusals-- > 0) return write({ id, error: { code: -32801, message: "content modified" } });
   const respond = (): void => {

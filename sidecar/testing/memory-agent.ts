@@ -1,6 +1,6 @@
 /** An ACP agent in memory, for tests of what talks to agents: it records requests and does what the test says. */
 import type { Channel } from "../rpc/channel";
-import { objectOr } from "../rpc/json";
+import { objectOr, type JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 
@@ -14,8 +14,8 @@ export class MemoryAgent {
   #unclaimed: IncomingRequest[] = [];
   #sessions = 0;
 
-  /** Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. */
-  constructor(private readonly manual: readonly string[] = [], initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } }) {
+  /** Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. `opened`: what `session/new` answers besides an id. */
+  constructor(private readonly manual: readonly string[] = [], initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } }, opened: JsonObject = {}) {
     const [ours, theirs] = memoryChannels();
     this.channel = theirs;
     this.peer = new Peer(ours, {
@@ -24,7 +24,7 @@ export class MemoryAgent {
         if (this.manual.includes(request.method)) return this.#offer(request);
         switch (request.method) {
           case "initialize": return request.respond(initialized);
-          case "session/new": return request.respond({ sessionId: `s${++this.#sessions}` });
+          case "session/new": return request.respond({ ...opened, sessionId: `s${++this.#sessions}` });
           case "session/close": return request.respond({});
           default: return this.#offer(request);
         }

@@ -1,6 +1,7 @@
 /** A chain in memory, for tests: a client, external proxies that are driven by hand, and an agent. */
 import { conduct, type Conductor, type ConductorOptions } from "../conductor/conductor";
 import type { Notice, ProxyComponent, Running } from "../conductor/component";
+import type { DialectMemory } from "../conductor/proxy-dialect";
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import { objectOr } from "../rpc/json";
@@ -12,33 +13,48 @@ import { MemoryAgent } from "./memory-agent";
 
 /** How a hand-driven proxy treats the messages that it gets; `undefined` passes them on. */
 export interface ProxyScript {
-  readonly spelling?: "proxy" | "_proxy";
+  readonly spelling?: "proxy" | "_proxy" | "meta";
+  /** Its reaction to the `initialize` of another generation; a number is the code of its error. -32601 unless given. */
+  readonly unknown?: "forward" | "exit" | number;
+  readonly memory?: DialectMemory;
   initialize?(request: IncomingRequest, proxy: WireProxy): void;
   request?(request: IncomingRequest, from: "client" | "successor", proxy: WireProxy): boolean;
 }
 
 /** A proxy that speaks the wire protocol, envelopes and all, written without the kit or a hop. */
 export class WireProxy {
-  readonly peer: Peer;
+  peer: Peer;
   readonly heard: string[] = [];
-  readonly running: Running;
+  running: Running;
   stopped = false;
-  readonly #spelling: string;
   /** Requests that came in an envelope, by the envelope's id: the older spelling cancels them in one, too. */
   readonly #enveloped = new Map<unknown, AbortController>();
 
   constructor(readonly name: string, readonly script: ProxyScript) {
+    [this.peer, this.running] = this.#begin();
+  }
+
+  /** As often as it is started. */
+  start(): Running {
+    if (this.stopped) [this.peer, this.running] = this.#begin();
+    this.stopped = false;
+    return this.running;
+  }
+
+  #begin(): [Peer, Running] {
     const [ours, theirs] = memoryChannels();
-    this.#spelling = script.spelling ?? "proxy";
-    this.peer = new Peer(ours, {
+    const peer = new Peer(ours, {
       request: request => this.#request(request),
       notification: (method, params) => { this.#notification(method, params); },
       closed: () => { this.heard.push("closed"); },
     });
-    this.running = { channel: named(theirs, name), lastWords: () => "", stop: async () => { this.stopped = true; await theirs[Symbol.asyncDispose](); } };
+    return [peer, { channel: named(theirs, this.name), lastWords: () => "", stop: async () => { this.stopped = true; await theirs[Symbol.asyncDispose](); } }];
   }
 
-  successor(method: string, params: unknown): Promise<unknown> { return this.peer.request(`${this.#spelling}/successor`, { method, params }); }
+  get #initialize(): string { return this.script.spelling === "meta" ? "initialize" : `${this.script.spelling ?? "proxy"}/initialize`; }
+  #envelope(kind: "request" | "notification"): string { return this.script.spelling === "meta" ? `_proxy/successor/${kind}` : `${this.script.spelling ?? "proxy"}/successor`; }
+
+  successor(method: string, params: unknown): Promise<unknown> { return this.peer.request(this.#envelope("request"), { method, params }); }
   async die(): Promise<void> { await this.peer[Symbol.asyncDispose](); }
 
   /** Passes a request on, its answer and its cancellation as well. */
@@ -46,13 +62,13 @@ export class WireProxy {
     this.peer.request(method, params, { signal: request.signal }).then(result => request.respond(result), (error: unknown) => request.fail(error));
   }
 
-  forward(request: IncomingRequest, method = request.method): void { this.pass(request, `${this.#spelling}/successor`, { method, params: request.params }); }
+  forward(request: IncomingRequest, method = request.method): void { this.pass(request, this.#envelope("request"), { method, params: request.params }); }
 
   #request(request: IncomingRequest): void {
     this.heard.push(request.method);
-    if (request.method === `${this.#spelling}/initialize`) return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
-    if (request.method.endsWith("/initialize")) return request.fail(new RpcError(RpcCode.methodNotFound, "?"));
-    if (request.method !== `${this.#spelling}/successor`) {
+    if (request.method === this.#initialize) return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
+    if (request.method.endsWith("/initialize") && this.script.unknown !== "forward") return this.#refuse(request);
+    if (request.method !== this.#envelope("request")) {
       if (!this.script.request?.(request, "client", this)) this.forward(request);
       return;
     }
@@ -66,8 +82,14 @@ export class WireProxy {
     if (!this.script.request?.(inside, "successor", this)) this.pass(inside, inside.method, params);
   }
 
+  #refuse(request: IncomingRequest): void {
+    const { unknown = RpcCode.methodNotFound } = this.script;
+    if (typeof unknown === "number") return request.fail(new RpcError(unknown, "?"));
+    void this.die();
+  }
+
   #notification(method: string, params: unknown): void {
-    if (method !== `${this.#spelling}/successor`) return this.peer.notify(`${this.#spelling}/successor`, { method, params });
+    if (method !== this.#envelope("notification")) return this.peer.notify(this.#envelope("notification"), { method, params });
     const inside = objectOr(params);
     if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort(); // of this hop: never passed on
     this.peer.notify(String(inside.method), inside.params);
@@ -100,7 +122,7 @@ export function memoryChain(scripts: readonly (ProxyScript | ProxyComponent)[], 
   const [ours, theirs] = memoryChannels();
   const wired = scripts.map((script, i) => "kind" in script ? script : new WireProxy(`p${i + 1}`, script));
   const conductor = conduct(theirs, {
-    proxies: wired.map((proxy): ProxyComponent => proxy instanceof WireProxy ? { kind: "external", name: proxy.name, start: () => { started.push(proxy.name); return proxy.running; } } : proxy),
+    proxies: wired.map((proxy): ProxyComponent => proxy instanceof WireProxy ? { kind: "external", name: proxy.name, ...(proxy.script.memory ? { memory: proxy.script.memory } : {}), start: () => { started.push(proxy.name); return proxy.start(); } } : proxy),
     last: { kind: "agent", name: "agent", start: () => { started.push("agent"); return { channel: named(agent.channel, "agent"), stop: async () => { await agent.channel[Symbol.asyncDispose](); }, lastWords: () => "" }; } },
     clock, notice: notice => notices.push(notice), odd: what => odd.push(what), ...more.options,
   });

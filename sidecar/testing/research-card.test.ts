@@ -42,13 +42,17 @@ suite("the card of a research", () => {
     deepEqual(told, 2);
   });
 
-  test("is a line in VS Code's chat, when it ends", () => {
+  test("is in VS Code's chat a line when it starts, its steps as thinking, and its end", () => {
     let words = NO_WORDS;
-    const lines = told(1).flatMap(update => {
-      const [next, parts] = wordsOfUpdate(words, update, () => false);
+    const parts = told(1).flatMap(update => {
+      const [next, said] = wordsOfUpdate(words, update, () => "own");
       words = next;
-      return parts.map(part => part.type === "text" ? part.value : part.type);
+      return said;
     });
-    deepEqual(lines, ["✓ Research in pebble 1.1.0: How heavy?"]);
+    const [title, end, result = "", ...others] = parts.flatMap(part => part.type === "text" ? [part.value] : []);
+    deepEqual([title, end, others], ["▸ Research in pebble 1.1.0: How heavy?", "\n\n✓ Research in pebble 1.1.0: How heavy?", []]);
+    deepEqual(result.split("\n").slice(-3), ["- Read \\<b\\> 299", "- Answered after 3 s, in 300 steps.", "```"]);
+    const steps = parts.flatMap(part => part.type === "thinking" ? part.value.split("\n") : []).filter(line => line.startsWith("- Read"));
+    deepEqual([steps[0], new Set(steps).size === steps.length, steps.length > 50], ["- Read \\<b\\> 0", true, true]);
   });
 });

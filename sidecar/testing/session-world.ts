@@ -8,13 +8,14 @@ import { objectOr, stringOr } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
+import { NO_CONTEXT, type ChatContext } from "../lm/chat-context";
 import { QUIET_MS } from "../lm/quiet";
 import { SessionActor, type SessionStart, type SessionWord } from "../lm/session-actor";
 import type { Recipient } from "../lm/session-state-model";
 import { ToolOffers, type ToolOffer } from "../lm/tool-offer";
 import { TOOLS_KEY } from "../lm/tools-proxy";
 
-const TOOLS: readonly ChatTool[] = ["lookUp", "count", "symposium-agent-execute"].map(name => ({ name, description: name, inputSchema: { type: "object", properties: {} } }));
+const TOOLS: readonly ChatTool[] = ["lookUp", "count", "symposium-agent-codex-execute"].map(name => ({ name, description: name, inputSchema: { type: "object", properties: {} } }));
 export const OPTIONS = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
 
 export class SessionWorld implements AsyncDisposable {
@@ -25,6 +26,8 @@ export class SessionWorld implements AsyncDisposable {
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
+  /** The user's choices of the next prompt. */
+  context: ChatContext = NO_CONTEXT;
   /** Extensions that were left out before its agent. */
   missing: readonly MissingExtension[] = [];
   readonly initialized: unknown = { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { image: true }, sessionCapabilities: { close: {}, fork: {} } } };
@@ -41,7 +44,7 @@ export class SessionWorld implements AsyncDisposable {
   constructor(start: Partial<SessionStart> = {}, initialized?: unknown, private readonly manual: readonly string[] = []) {
     if (initialized !== undefined) this.initialized = initialized;
     this.session = new SessionActor(
-      { id: "12345678-abcd", agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", begin: { kind: "new" }, tools: TOOLS, duplicates: false, isForeign: false, ...start },
+      { id: "12345678-abcd", agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, cwd: "/w", begin: { kind: "new" }, tools: TOOLS, duplicates: false, isForeign: false, permissionGroup: "codex", ...start },
       { clock: this.clock, pool: this.pool, offers: this.offers, policy: () => this.policy, log: (level, message, detail) => { this.log.push(message); if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be made") throw new Error(`${message} ${JSON.stringify(detail)}`); }, tell: word => this.#hear(word) });
   }
 
@@ -65,7 +68,7 @@ export class SessionWorld implements AsyncDisposable {
   get questionId(): string { return this.words.flatMap(word => word.kind === "asked" ? [word.questionId] : []).at(-1) ?? fail("nothing was asked"); }
 
   ask(requestId: RequestId, text = `words of ${requestId}`): void {
-    this.session.ask({ requestId, blocks: to => { this.recipients.push(to); return [{ type: "text", text }]; } });
+    this.session.ask({ requestId, context: () => this.context, blocks: to => { this.recipients.push(to); return [{ type: "text", text }]; } });
   }
   back(requestId: RequestId, ...ids: readonly string[]): void { this.session.resume(requestId, ids.map(callId => ({ callId, result: `result of ${callId.at(-1)}`, isError: false })), undefined); }
 

@@ -6,7 +6,7 @@ import type { Files } from "../agents/install/files";
 import type { ExtensionWorld } from "../extensions/extension";
 import { sparkleProxy } from "../extensions/sparkle/extension";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
-import type { IncomingRequest } from "../rpc/peer";
+import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-world";
 import { FakeClock } from "./fake-clock";
 import { bridge } from "./mcp-ends";
@@ -18,7 +18,14 @@ export const words = (text: string): JsonObject => ({ type: "text", text });
 /** Of a prompt's blocks: what Sparkle added by its name, all else as it is. */
 export const partsOf = (prompt: readonly unknown[]): readonly unknown[] => prompt.map(block => /^<sparkle part="([\w-]+)">/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block);
 
-export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean }
+export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean; readonly client?: (request: IncomingRequest) => void }
+
+/** A user who allows everything once. */
+function allowing(request: IncomingRequest): void {
+  const once = arrayOr(objectOr(request.params).options).map(objectOr).find(({ kind }) => kind === "allow_once");
+  if (once) request.respond({ outcome: { outcome: "selected", optionId: once.optionId } });
+  else request.fail(methodNotFound(request.method));
+}
 
 export class Sparkled implements AsyncDisposable {
   readonly clock = new FakeClock();
@@ -31,13 +38,14 @@ export class Sparkled implements AsyncDisposable {
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
   readonly world: World;
 
-  constructor({ settings = {}, files, world, initialized, agent }: SparkledOptions = {}) {
+  constructor({ settings = {}, files, world, initialized, agent, client = allowing }: SparkledOptions = {}) {
     const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...world });
     this.computer = computer;
     this.cwd = path.join(computer.home, "work");
     mkdirSync(this.cwd);
     this.world = new World({
       stages: [{ name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) }, bridge()],
+      client,
       told: (method, params) => { this.told.push([method, params]); this.heard.fire(); },
       ...(initialized ? { initialized } : {}),
       agent: request => request.method === "session/prompt" ? this.#prompted(request) : agent?.(request) ?? false,

@@ -3,7 +3,7 @@ import { agentReplaced } from "../errors";
 import type { AgentConfig } from "../protocol/agents";
 import { isObject } from "../protocol/json";
 import type { NewChat } from "../protocol/sidecar";
-import type { Bypassed, BypassedBy, TabId, TabPosition } from "../protocol/webview";
+import { BYPASSED_BY, type Bypassed, type BypassedBy, type TabId, type TabPosition } from "../protocol/webview";
 import type { Settings } from "../settings/settings";
 import type { ChatWorld } from "./chat-world";
 
@@ -15,6 +15,7 @@ export class Beginnings {
   constructor(private readonly world: Pick<ChatWorld, "settings" | "selectAgent" | "folders" | "chosen">) {}
 
   agentOf(tabId: TabId): string { return this.#begun.get(tabId)?.agent.name ?? "the agent"; }
+  agentIdOf(tabId: TabId): string | undefined { return this.#begun.get(tabId)?.agent.id; }
   forget(tabId: TabId): void { this.#begun.delete(tabId); }
 
   /** Of these tabs, those that go on with something else than they would begin with now. */
@@ -27,7 +28,7 @@ export class Beginnings {
   bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
     const { bypass } = this.world.settings();
     return tabs.flatMap(tabId => {
-      const begun = this.#begun.get(tabId), by: readonly BypassedBy[] = begun ? [...(bypass.includes(begun.agent.id) ? ["agent"] as const : []), ...(begun.approvesAll ? ["workspace"] as const : [])] : [];
+      const begun = this.#begun.get(tabId), by: readonly BypassedBy[] = begun ? [...(bypass.includes(begun.agent.id) ? ["agent"] as const : []), ...begun.approving] : [];
       return by.length === 0 ? [] : [{ tabId, by }];
     });
   }
@@ -40,7 +41,7 @@ export class Beginnings {
   }
 
   /** `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen. May ask the user. */
-  of(tabId: TabId, { agentId, cwd, shown }: Pick<TabPosition, "agentId" | "cwd" | "shown">, why?: string): () => Promise<NewChat> {
+  of(tabId: TabId, { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">, why?: string): () => Promise<NewChat> {
     const selecting = this.#selecting;
     return async () => {
       await selecting;
@@ -55,17 +56,22 @@ export class Beginnings {
       if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.world.settings(), protocolV2 }));
       const controls = this.world.chosen.of(agent.id), folders = this.world.folders.all;
       return {
-        agent, cwd: folder, shown, ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }), ...(controls === undefined ? {} : { controls }), ...(protocolV2 ? { protocol: 2 } : {}),
+        agent, cwd: folder, shown, ...(title === undefined ? {} : { title }), ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }), ...(controls === undefined ? {} : { controls }), ...(protocolV2 ? { protocol: 2 } : {}),
         ...(folders.length > 1 ? { folders } : {}),
       };
     };
   }
 }
 
-interface Begun { readonly agent: AgentConfig; readonly mark: string; /** The extension Workspace asks nobody. */ readonly approvesAll: boolean }
+interface Begun { readonly agent: AgentConfig; readonly mark: string; /** Built-in extensions that do not ask. */ readonly approving: readonly BypassedBy[] }
 
 function begun(agent: AgentConfig, settings: Settings): Begun {
-  return { agent, mark: markOf(agent, settings), approvesAll: settings.extensions.some(({ id, _source, settings: own }) => id === "workspace" && _source === "built-in" && own?.["approve"] === "all") };
+  return { agent, mark: markOf(agent, settings), approving: approvingIn(settings) };
+}
+
+function approvingIn({ extensions }: Settings): readonly BypassedBy[] {
+  const ids = extensions.filter(({ _source, settings }) => _source === "built-in" && settings?.["approve"] === "all").map(({ id }) => id);
+  return BYPASSED_BY.filter(each => each !== "agent" && ids.includes(each));
 }
 
 /** All of the settings that makes a session another one; what things are called does not. */

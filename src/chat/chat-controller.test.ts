@@ -125,7 +125,7 @@ suite("chat controller", () => {
     world.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
     world.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
     deepEqual(world.posted.slice(1), [{ type: "event", tabId: "t", bootId: "b", seq: 1, event }, { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation }]);
-    deepEqual(world.done, ["forwarded t title"]);
+    deepEqual(world.done, ["forwarded t title elizacp"]);
   });
 
   test("closing a tab closes its session, and the state says so", async () => {
@@ -144,6 +144,21 @@ suite("chat controller", () => {
     await world.become(BACKOFF);
     await world.says(answer);
     deepEqual(world.of("failed"), []);
+  });
+
+  test("an agent that is selected by a tab's button is told to the page, which may give it to the tab", async () => {
+    const world = new World();
+    await world.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
+    deepEqual(world.of("agentSelected"), [], "the user cancelled");
+    world.chosenAgent = "mine";
+    await world.says({ type: "action", tabId: "t", action: "selectAgent" }, { type: "close-tab", tabId: "t" }, { type: "new-tab", tabId: "t", agentId: "mine" });
+    deepEqual([world.of("agentSelected"), world.calls("chat/close"), world.calls("chat/new").at(-1)], [[{ type: "agentSelected", tabId: "t", agentId: "mine" }], [{ sessionId: "s1" }], { agent: MINE, cwd: "/w", shown: [] }]);
+  });
+
+  test("a tab's title is what its next session begins with", async () => {
+    const world = new World();
+    await world.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
+    deepEqual(world.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." }]);
   });
 
   test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {

@@ -73,6 +73,8 @@ export class ChatController {
         client.request("chat/answerPermission", { sessionId, permissionId: message.permissionId, choice: message.choice }));
       case "answer-elicitation": return this.#toSession(message.tabId, ({ client, sessionId }) =>
         client.request("chat/answerElicitation", { sessionId, elicitationId: message.elicitationId, choice: message.choice }));
+      case "bypass": return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
+      case "end-bypass": return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/endBypass", { sessionId }));
       case "set-option": return this.#toSession(message.tabId, ({ client, sessionId }) =>
         client.request("chat/setOption", { sessionId, controlId: message.controlId, value: message.value }));
       case "action": return this.#act(message.tabId, message.action);
@@ -91,7 +93,7 @@ export class ChatController {
     const tabId = this.#sessions.tabOf(sessionId);
     if (tabId === undefined) return; // late: the tab is closed
     this.world.page.post({ type: "event", tabId, ...event });
-    this.world.forwarded(tabId, event.event);
+    this.world.forwarded(tabId, event.event, this.#beginnings.agentIdOf(tabId));
   }
 
   snapshot({ sessionId, ...snapshot }: ParamsOf<SidecarToHost, "chat/snapshot">): void {
@@ -183,7 +185,7 @@ export class ChatController {
     await opening;
   }
 
-  async #open(tabId: TabId, position: Pick<TabPosition, "agentId" | "cwd" | "shown">, why?: string): Promise<void> {
+  async #open(tabId: TabId, position: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">, why?: string): Promise<void> {
     await this.#sessions.open(tabId, this.#beginnings.of(tabId, position, why));
   }
 
@@ -216,13 +218,25 @@ export class ChatController {
     if (kind === "open" || kind === "opening") await say(await this.#sessions.session(tabId));
   }
 
+  /** The session may end while the user is asked: then nothing is allowed. */
+  async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
+    const until = await this.world.confirmBypass(this.#beginnings.agentOf(tabId));
+    if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId) await client.request("chat/bypass", { sessionId, until });
+  }
+
   async #act(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
       case "sendAgain": return; // the page does it
       case "restartSidecar": return this.restartSidecar();
+      case "selectAgent": return this.#chooseAgent(tabId);
       case "restartAgent": return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
       default: return this.world.act(action);
     }
+  }
+
+  async #chooseAgent(tabId: TabId): Promise<void> {
+    const agentId = await this.world.chooseAgent();
+    if (agentId !== undefined) this.world.page.post({ type: "agentSelected", tabId, agentId });
   }
 
   #failed(message: PageToHost, error: Error): void {

@@ -5,7 +5,7 @@
 import * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/webview";
-import { freshNonce, pageHtml } from "./page-html";
+import { freshNonce, pageHtml, workspaceKey } from "./page-html";
 import { PageWire } from "./page-wire";
 
 export class ChatView implements vscode.WebviewViewProvider {
@@ -13,7 +13,10 @@ export class ChatView implements vscode.WebviewViewProvider {
   #view: vscode.WebviewView | undefined;
 
   /** `visible` hears whenever the view is shown or hidden. */
-  constructor(private readonly extension: vscode.Uri, private readonly log: Log, heard: (message: PageToHost) => void, private readonly visible: (isVisible: boolean) => void) {
+  constructor(
+    private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">, private readonly log: Log,
+    heard: (message: PageToHost) => void, private readonly visible: (isVisible: boolean) => void,
+  ) {
     this.page = new PageWire({ log, heard, send: message => this.#view?.webview.postMessage(message) });
   }
 
@@ -42,9 +45,13 @@ export class ChatView implements vscode.WebviewViewProvider {
         this.visible(false);
       }),
     ];
-    const dist = vscode.Uri.joinPath(this.extension, "dist");
-    webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots: [dist, vscode.Uri.joinPath(this.extension, "media")] };
+    const { extensionUri, storageUri } = this.extension, dist = vscode.Uri.joinPath(extensionUri, "dist");
+    const localResourceRoots = [dist, vscode.Uri.joinPath(extensionUri, "media")];
+    webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots };
     this.visible(view.visible);
-    webview.html = pageHtml({ cspSource: webview.cspSource, nonce: freshNonce(), title: "Symposium", root: "symposium", script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString() });
+    webview.html = pageHtml({
+      cspSource: webview.cspSource, nonce: freshNonce(), title: "Symposium", root: "symposium",
+      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(), ...workspaceKey(storageUri?.toString()),
+    });
   }
 }

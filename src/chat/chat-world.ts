@@ -4,6 +4,7 @@ import type { WorkingFolders } from "../editor/working-folders";
 import type { Log } from "../log";
 import type { Mention, Want } from "../protocol/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat";
+import type { BypassUntil } from "../protocol/sidecar";
 import type { Change, HostToPage, PageToHost, TabId } from "../protocol/webview";
 import type { ChosenControls } from "../settings/chosen-controls";
 import type { Settings } from "../settings/settings";
@@ -30,7 +31,11 @@ export interface ChatWorld {
   isTrusted(): boolean;
   selectAgent(agentId: string): Promise<void>;
   /** Those that are not about a session. */
-  act(action: Exclude<HostAction, "restartAgent" | "restartSidecar">): Promise<void>;
+  act(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
+  /** From a list; it becomes the agent of new tabs. `undefined`: the user cancelled. */
+  chooseAgent(): Promise<string | undefined>;
+  /** Asks for a confirmation that cannot be overlooked. `undefined`: the user cancelled. */
+  confirmBypass(agent: string): Promise<BypassUntil | undefined>;
   /** Rejects with a sentence for the user. */
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
@@ -39,8 +44,8 @@ export interface ChatWorld {
   tell(message: string, actions: readonly HostAction[]): void;
   /** There are others now, or none, that go on with what was set when they began. */
   outdatedChanged?(tabs: readonly TabId[]): void;
-  /** What is forwarded to a page, for those who test. */
-  forwarded(tabId: TabId, event: ChatEvent): void;
+  /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
+  forwarded(tabId: TabId, event: ChatEvent, agentId: string | undefined): void;
 }
 
 /** The editor's side of what a prompt holds besides words. */

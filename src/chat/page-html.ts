@@ -1,5 +1,5 @@
-/** The page's document. Pure. */
-import { randomBytes } from "node:crypto";
+/** The page's document. */
+import { createHash, randomBytes } from "node:crypto";
 
 export interface PageParts {
   /** VS Code's source for what a webview may load. */
@@ -8,11 +8,18 @@ export interface PageParts {
   readonly title: string;
   /** The id of the element that the script draws into. */
   readonly root: string;
+  /** See `workspaceKey`; absent: the page keeps nothing in the browser's storage. */
+  readonly workspace?: string;
   /** Fresh for each document, 128 bits. */
   readonly nonce: string;
 }
 
 export function freshNonce(): string { return randomBytes(16).toString("base64url"); }
+
+/** Names a workspace in the browser's storage, without its path. `storage`: VS Code's storage folder of the workspace. */
+export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
+  return storage === undefined ? {} : { workspace: createHash("sha256").update(storage).digest("hex").slice(0, 32) };
+}
 
 /** Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or data. */
 function policy({ cspSource, nonce }: PageParts): string {
@@ -32,7 +39,7 @@ export function pageHtml(parts: PageParts): string {
 <title>${parts.title}</title>
 </head>
 <body>
-<div id="${parts.root}"></div>
+<div id="${parts.root}"${parts.workspace === undefined ? "" : ` data-workspace="${parts.workspace}"`}></div>
 <script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>
 </html>

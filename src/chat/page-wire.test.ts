@@ -5,7 +5,7 @@ import type { ChatEvent } from "../protocol/chat";
 import type { HostToPage, PageToHost } from "../protocol/webview";
 import { settled } from "../testing/settled";
 import { LIMIT } from "./outlet";
-import { freshNonce, pageHtml } from "./page-html";
+import { freshNonce, pageHtml, workspaceKey } from "./page-html";
 import { PageWire } from "./page-wire";
 import { ResponseCapture } from "./response-capture";
 
@@ -92,6 +92,16 @@ suite("page document", () => {
     ok(!/unsafe-eval|script-src[^;]*unsafe|https?:(?!\/\/csp)|\*/.test(policy));
     equal(html.match(/<script/g)?.length, 1);
     ok(html.includes("<script nonce=\"N\" src=\"https://csp/dist/webview.js\">"));
+  });
+
+  test("names the workspace by a key that is the same each time and tells no path; without a workspace by none", () => {
+    const parts = { cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "https://csp/dist/webview.js" };
+    const rootOf = (storage: string | undefined): string =>
+      /<div id="symposium"([^>]*)>/.exec(pageHtml({ ...parts, ...workspaceKey(storage) }))?.[1] ?? "none";
+    match(rootOf("file:///home/ada/storage/1"), /^ data-workspace="[0-9a-f]{32}"$/);
+    equal(rootOf("file:///home/ada/storage/1"), rootOf("file:///home/ada/storage/1"));
+    notEqual(rootOf("file:///home/ada/storage/1"), rootOf("file:///home/ada/storage/2"));
+    equal(rootOf(undefined), "");
   });
 
   test("a nonce is 128 bits, fresh each time", () => {

@@ -42,6 +42,20 @@ const ENTRIES: readonly Entry[] = [
   ...[{ kind: "accepted" } as const, { kind: "declined" } as const, { kind: "completed" } as const, { kind: "cancelled", why: "w" } as const].map((answered): Entry =>
     ({ kind: "elicitation", id: "16", agent: "A", message: "?", ask: { mode: "url", url: "https://example.org", elicitationId: "e" }, answered })),
   { kind: "user", id: "17", text: "", attachments: ATTACHMENTS },
+  { kind: "unknown", id: "18", what: "w", json: "{}", count: 3 },
+  { kind: "message", id: "19", from: "A", to: "B", text: "hi" },
+  { kind: "plan", id: "20", steps: [], text: "# Plan" },
+  {
+    kind: "permission", id: "21", agent: "A", toolEntryId: "5", title: "t", toolKind: "edit", content: [], options: [],
+    subagent: { sessionId: "c", name: "B" },
+  },
+  {
+    kind: "subagent", id: "22", sessionId: "c", name: "B", status: "failed", description: "d", error: "e",
+    entries: [
+      { kind: "agent", id: "23", text: "x" },
+      { kind: "subagent", id: "24", sessionId: "d", name: "C", status: "running", entries: [] },
+    ],
+  },
 ];
 
 const MESSAGES: readonly PageToHost[] = [
@@ -54,7 +68,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "want", tabId: "t", want: { kind: "selection" } }, { type: "want", tabId: "t", want: { kind: "problems" } }, { type: "want", tabId: "t", want: { kind: "terminal" } },
   { type: "want", tabId: "t", want: { kind: "dropped", uris: ["file:///w/a.ts"] } },
   { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
-  { type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "bypass" } },
+  { type: "bypass", tabId: "t" }, { type: "end-bypass", tabId: "t" },
   { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "accept", values: { a: "text", b: 1.5, c: false, d: ["x", "y"] } } },
   { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "decline" } },
   { type: "set-option", tabId: "t", controlId: "model", value: "large" }, { type: "set-option", tabId: "t", controlId: "fast", value: true },
@@ -90,6 +104,7 @@ suite("what the page says", () => {
       [{ type: "action", tabId: "t", action: "workbench.action.quit" }, /action/],
       [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "always" } }, /choice\.kind/],
       [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "option" } }, /choice\.optionId/],
+      [{ type: "answer-permission", tabId: "t", permissionId: "p", choice: { kind: "bypass" } }, /choice/],
       ...[null, {}, [1], [["x"]], { toString: "x" }, Array(1_001).fill("x"), "x".repeat(5 * 1024 * 1024), Infinity, undefined].map((value): readonly [unknown, RegExp] => [accept({ a: value }), /values/]),
       [accept(["x"]), /values/], [accept("x"), /values/], [accept(undefined), /values/], [accept(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, "x"]))), /values/], [accept({ ["x".repeat(5 * 1024 * 1024)]: 1 }), /values/],
       [{ type: "answer-elicitation", tabId: "t", elicitationId: "e", choice: { kind: "cancel" } }, /choice\.kind/], [{ type: "answer-elicitation", tabId: "t", elicitationId: "", choice: { kind: "decline" } }, /elicitationId/],

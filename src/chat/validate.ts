@@ -2,7 +2,7 @@
  * What the page says, checked field by field before anything is done with it: the page shows what agents wrote, and is the
  * least trusted program. What is unknown or does not fit is no message. Pure.
  */
-import type { ActionId, Entry, PermissionAnswered, ToolContent } from "../protocol/chat";
+import type { ActionId, Entry, PermissionAnswered, SubagentName, ToolContent } from "../protocol/chat";
 import type { ControlValue } from "../protocol/controls";
 import type { ElicitationAnswered, ElicitationChoice, Field, FieldValue, FormAsk, UrlAsk } from "../protocol/elicitation";
 import type { PermissionChoice } from "../protocol/sidecar";
@@ -64,12 +64,14 @@ const elicitationAnswered: Shape<ElicitationAnswered> = tagged<ElicitationAnswer
   cancelled: object({ kind: just("cancelled"), why: name }),
 });
 
-const entry: Shape<Entry> = tagged<Entry>("kind", {
+const subagentName: Shape<SubagentName> = object({ sessionId: name, name });
+
+const entryShapes = {
   user: object({ kind: just("user"), id: theirId, text: long }, { attachments }),
   agent: object({ kind: just("agent"), id: theirId, text: long }, { interrupted: just(true) }),
   thought: object({ kind: just("thought"), id: theirId, text: long }, { ms: number }),
   media: object({ kind: just("media"), id: theirId, content: toolContent }),
-  plan: object({ kind: just("plan"), id: theirId, steps: list(object({ content: long, priority: name, status: name }), 1_000) }),
+  plan: object({ kind: just("plan"), id: theirId, steps: list(object({ content: long, priority: name, status: name }), 1_000) }, { text: long }),
   tool: object({
     kind: just("tool"), id: theirId, toolCallId: name, title: name, toolKind: name, status: oneOf("pending", "in_progress", "completed", "failed", "cancelled"),
     content: list(toolContent, 1_000), locations: list(object({ path: name }, { line: count }), 1_000),
@@ -77,21 +79,40 @@ const entry: Shape<Entry> = tagged<Entry>("kind", {
   permission: object({
     kind: just("permission"), id: theirId, agent: name, toolEntryId: name, title: name, toolKind: name, content: list(toolContent, 1_000),
     options: list(object({ optionId: name, name, kind: optionKind }), 100),
-  }, { input: long, answered }),
-  elicitation: object({ kind: just("elicitation"), id: theirId, agent: name, message: long, ask }, { answered: elicitationAnswered }),
+  }, { input: long, answered, subagent: subagentName }),
+  elicitation: object({ kind: just("elicitation"), id: theirId, agent: name, message: long, ask }, { answered: elicitationAnswered, subagent: subagentName }),
   notice: object({ kind: just("notice"), id: theirId, severity: oneOf("info", "warning", "error"), text: long, actions: list(action, 10) }, { from: name, detail: long }),
   compaction: object({ kind: just("compaction"), id: theirId, compactionId: name, status: name, text: long }, { error: long }),
-  unknown: object({ kind: just("unknown"), id: theirId, what: name, json: long }),
-});
+  message: object({ kind: just("message"), id: theirId, from: name, to: name, text: long }),
+  unknown: object({ kind: just("unknown"), id: theirId, what: name, json: long }, { count }),
+};
+
+/** Subagents within subagents that a tab shows: the sidecar nests no deeper. */
+const MOST_NESTED = 8;
+const entry: Shape<Entry> = Array.from({ length: MOST_NESTED }).reduce<Shape<Entry>>(
+  inner =>
+    tagged<Entry>("kind", {
+      ...entryShapes,
+      subagent: object(
+        {
+          kind: just("subagent"),
+          id: theirId,
+          sessionId: name,
+          name,
+          status: oneOf("unknown", "running", "waiting", "completed", "failed", "cancelled"),
+          entries: fitting(inner, MOST_ENTRIES),
+        },
+        { description: long, error: long },
+      ),
+    }),
+  tagged<Entry>("kind", entryShapes),
+);
 
 const tabPosition: Shape<TabPosition> = object(
   { tabId: id, asked: count, shown: fitting(entry, MOST_ENTRIES) },
-  { at: object({ bootId: id, seq: position }), agentId: id, cwd: filled(4_096) });
+  { at: object({ bootId: id, seq: position }), agentId: id, cwd: filled(4_096), title: name });
 
-const choice: Shape<PermissionChoice> = tagged<PermissionChoice>("kind", {
-  option: object({ kind: just("option"), optionId: name }),
-  bypass: object({ kind: just("bypass") }),
-});
+const choice: Shape<PermissionChoice> = object({ kind: just("option"), optionId: name });
 
 const fieldValue: Shape<FieldValue> = byType<FieldValue>({ string: long, number, boolean: yesOrNo, object: list(name, 1_000) });
 const elicitationChoice: Shape<ElicitationChoice> = tagged<ElicitationChoice>("kind", {
@@ -111,6 +132,8 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   want: object({ type: just("want"), tabId: id, want }),
   cancel: object({ type: just("cancel"), tabId: id }),
   "answer-permission": object({ type: just("answer-permission"), tabId: id, permissionId: theirId, choice }),
+  bypass: object({ type: just("bypass"), tabId: id }),
+  "end-bypass": object({ type: just("end-bypass"), tabId: id }),
   "answer-elicitation": object({ type: just("answer-elicitation"), tabId: id, elicitationId: theirId, choice: elicitationChoice }),
   "set-option": object({ type: just("set-option"), tabId: id, controlId: theirId, value: byType<ControlValue>({ string: long, boolean: yesOrNo }) }),
   action: object({ type: just("action"), tabId: id, action }),

@@ -5,6 +5,7 @@ import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 import { printout } from "./printout";
 import type { FolderWorld } from "./working-folders";
 import type { Log } from "../log";
+import { visibleLine } from "../protocol/visible-text";
 import type { PageToHost } from "../protocol/webview";
 
 export function workspaceFolders(log: Log): FolderWorld {
@@ -55,4 +56,4 @@ export function showPrintout({ command, output, exit }: Pick<Extract<PageToHost,
   vscode.window.createTerminal({ name: visibleName(command), pty, isTransient: true }).show(true);
 }
 
-function visibleName(command: string): string { return command.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ").slice(0, 100) || "Agent"; }
+function visibleName(command: string): string { return visibleLine(command).slice(0, 100) || "Agent"; }

@@ -1,16 +1,16 @@
 /**
- * The tools by which VS Code's chat asks a person about what an agent wants to do: VS Code shows the question and, when the person agrees, runs
- * `invoke`. That is the only place where a permission is given, for a question that is open in the sidecar, once; what the tool returns
- * says nothing, because a skipped tool returns something, too.
+ * The tools through which VS Code's chat asks for an agent's permissions: VS Code shows the question and, when the user agrees, runs `invoke`. That is
+ * the only place where a permission is given, for a question that is open in the sidecar and was asked with this tool, once; the tool's result
+ * gives none, because a skipped tool returns one, too.
+ *
+ * `ASK_EACH_TIME` has no confirmation by VS Code, which a standing approval could answer: `invoke` asks in a dialog.
  */
 import type * as vscode from "vscode";
 import { isObject } from "../protocol/json";
 import type { PermissionQuestion } from "../protocol/lm";
+import { ASK_EACH_TIME } from "../protocol/permission-tools";
 import type { LmClient } from "./provider";
 import { VENDOR } from "./models";
-
-/** One a kind, so that a standing approval of reading is not one of commands. */
-export const AGENT_TOOLS = ["symposium-agent-action", "symposium-agent-read", "symposium-agent-edit", "symposium-agent-execute", "symposium-agent-fetch", "symposium-agent-other"] as const;
 
 /** Opens a question that is too long for its card in an editor; with its id. No user's command: only those cards know ids. */
 export const SHOW_QUESTION = "symposium.showQuestion";
@@ -21,16 +21,21 @@ export interface ToolWorld {
   /** `text` is safe to show; nothing in it can run a command, unless it is that of `link`, which stands before it. */
   markdown(text: string, link?: { readonly title: string; readonly command: typeof SHOW_QUESTION; readonly argument: string }): vscode.MarkdownString;
   result(text: string): vscode.LanguageModelToolResult;
+  /** Asks in a dialog; `showAll` opens the whole question where the dialog has only a part of it. */
+  confirm(question: PermissionQuestion, showAll: () => Promise<void>): Promise<boolean>;
+  /** Opens the question in an editor. */
+  showWhole(questionId: string): Promise<void>;
 }
 
 /** Of later versions than our floor. */
 type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & { readonly chatStreamToolCallId?: unknown; readonly model?: unknown };
 
 export class AgentTool {
-  constructor(private readonly world: ToolWorld) {}
+  constructor(private readonly name: string, private readonly world: ToolWorld) {}
 
   async prepareInvocation({ input }: { readonly input: unknown }): Promise<vscode.PreparedToolInvocation> {
     const id = questionOf(input), { title, message, whole } = await questionWith(id, this.world.running());
+    if (this.name === ASK_EACH_TIME) return { invocationMessage: title };
     const markdown = this.world.markdown(message, whole === undefined ? undefined : { title: "Show all", command: SHOW_QUESTION, argument: id });
     return { invocationMessage: title, confirmationMessages: { title, message: markdown } };
   }
@@ -38,9 +43,18 @@ export class AgentTool {
   async invoke({ input, toolInvocationToken, chatStreamToolCallId, model }: Invoked): Promise<vscode.LanguageModelToolResult> {
     if (toolInvocationToken === undefined) throw new Error("Symposium's agents are answered in VS Code's chat, and by nobody else.");
     if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("This tool is for Symposium's own models.");
-    const { isTaken } = await clientOf(this.world.running()).request("lm/decide", { questionId: questionOf(input), ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}) });
+    const questionId = questionOf(input);
+    if (this.name === ASK_EACH_TIME && !await this.#confirmed(questionId)) return this.world.result("The user did not allow it.");
+    const { isTaken } = await clientOf(this.world.running()).request("lm/decide", {
+      questionId, toolName: this.name, ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
+    });
     if (!isTaken) throw new Error(NOBODY);
     return this.world.result("The user allowed it. The agent goes on.");
+  }
+
+  async #confirmed(questionId: string): Promise<boolean> {
+    const { world } = this;
+    return await world.confirm(await questionWith(questionId, world.running()), () => world.showWhole(questionId));
   }
 }
 
@@ -62,4 +76,9 @@ function questionOf(input: unknown): string {
   const id = isObject(input) ? input["id"] : undefined;
   if (typeof id !== "string") throw new Error(NOBODY);
   return id;
+}
+
+/** A question's Markdown for a dialog, which shows plain text: without the fences of its blocks, and without the ticks around its lines of code. */
+export function plainText(markdown: string): string {
+  return markdown.split("\n").filter(line => !/^`{3,}[a-z]*$/.test(line)).map(line => /^(`+)(.+)\1$/.exec(line)?.[2]?.trim() ?? line).join("\n");
 }

@@ -1,25 +1,38 @@
-/** Which agents take images, as they said when they last ran, for models that are shown before their agent is started. */
+/** Facts that agents reported when they last ran, for models that are shown before their agent is started. */
 import { isObject } from "../protocol/json";
+import type { AgentFacts } from "../protocol/lm";
 import type { Log } from "../log";
 import type { Memory } from "../settings/chosen-controls";
 
-const KEY = "symposium.agentsThatTakeImages";
-const MOST = 200;
+const IMAGES = "symposium.agentsThatTakeImages", CONTEXT = "symposium.agentContextTokens";
+const MAX_AGENTS = 200;
 
 export class Learned {
   constructor(private readonly memory: Memory, private readonly log: Log, private readonly changed: () => void) {}
 
-  takesImages(agentId: string): boolean { return this.#kept()[agentId] === true; }
+  takesImages(agentId: string): boolean { return this.#kept(IMAGES)[agentId] === true; }
 
-  learn(agentId: string, images: boolean): void {
-    const { [agentId]: before, ...others } = this.#kept();
-    if (before === images) return;
-    const next = Object.fromEntries([...Object.entries(others), [agentId, images] as const].slice(-MOST));
-    this.memory.update(KEY, next).then(() => this.changed(), (error: unknown) => this.log.warn("lm", "What an agent can do could not be kept", { agentId, error }));
+  /** Tokens of the agent's context window; `undefined`: it has not reported it. */
+  contextTokens(agentId: string): number | undefined {
+    const tokens = this.#kept(CONTEXT)[agentId];
+    return typeof tokens === "number" && tokens > 0 ? tokens : undefined;
   }
 
-  #kept(): Readonly<Record<string, unknown>> {
-    const kept = this.memory.get(KEY);
+  learn({ agentId, images, contextTokens }: AgentFacts): void {
+    this.#keep(IMAGES, agentId, images);
+    this.#keep(CONTEXT, agentId, contextTokens);
+  }
+
+  #keep(key: string, agentId: string, fact: boolean | number | undefined): void {
+    const { [agentId]: before, ...others } = this.#kept(key);
+    if (fact === undefined || before === fact) return;
+    const next = Object.fromEntries([...Object.entries(others), [agentId, fact] as const].slice(-MAX_AGENTS));
+    const warn = (error: unknown): void => this.log.warn("lm", "A fact about an agent could not be saved", { agentId, error });
+    this.memory.update(key, next).then(() => this.changed(), warn);
+  }
+
+  #kept(key: string): Readonly<Record<string, unknown>> {
+    const kept = this.memory.get(key);
     return isObject(kept) ? kept : {};
   }
 }

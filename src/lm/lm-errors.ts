@@ -1,4 +1,7 @@
-/** What a model's user reads when a request comes to nothing. VS Code prints an error's stack into the chat, so that the sentence is all there is of it. */
+/**
+ * Sentences for a model's user when a request fails. VS Code prints an error's message into the chat, and behind it the stack: an error without a
+ * stack is printed once.
+ */
 import { NOT_TRUSTED } from "../errors";
 
 /** As `vscode.LanguageModelError`: errors of its kind keep their code on the way to who asked. */
@@ -8,7 +11,7 @@ export interface LmErrors {
 }
 
 export function sentence(error: Error): Error {
-  error.stack = error.message;
+  error.stack = "";
   return error;
 }
 

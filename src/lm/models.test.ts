@@ -7,17 +7,25 @@ import { tokensOf } from "./token-count";
 const own: AgentConfig = { id: "my-agent", name: "My Agent", distribution: { local: { command: "x" } } };
 const offered = { agents: [ELIZA, own, { ...own, id: "unused" }], configured: [ELIZA.id, own.id], currentAgentId: "my-agent" };
 
+const known = (takesImages: (id: string) => boolean, contextTokens: (id: string) => number | undefined = () => undefined) => ({ takesImages, contextTokens });
+
 suite("models in the picker", () => {
+  test("shows the context size of an agent that reported it, and keeps room for the tools", () => {
+    const sizes = new Map([["my-agent", 200_000], [ELIZA.id, 8_000]]), models = modelsOf(offered, known(() => false, id => sizes.get(id)));
+    deepEqual(models.map(({ maxInputTokens }) => maxInputTokens), [200_000, 64_000, 200_000]);
+    ok(models[0]?.tooltip.endsWith(" Context: 200,000 tokens.") && models[1]?.tooltip.endsWith(" Context: 8,000 tokens."));
+  });
+
   test("the agent that is selected, and each by its name", () =>
-    deepEqual(modelsOf(offered, id => id === "my-agent").map(({ id, name, detail, capabilities }) => [id, name, detail, capabilities.imageInput]), [
+    deepEqual(modelsOf(offered, known(id => id === "my-agent")).map(({ id, name, detail, capabilities }) => [id, name, detail, capabilities.imageInput]), [
       ["symposium", "Symposium", "My Agent", true], ["symposium-eliza", "Eliza", "Symposium", false], ["symposium-my-agent", "My Agent", "Symposium", true],
     ]));
 
   test("each can call tools, is offered in agent mode, and has room that VS Code need not save", () => {
-    for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(offered, () => false)) ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
+    for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(offered, known(() => false))) ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
   });
 
-  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" }, () => false).map(({ id }) => id), ["symposium-eliza"]));
+  test("a selected agent that is not there has no model", () => deepEqual(modelsOf({ agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" }, known(() => false)).map(({ id }) => id), ["symposium-eliza"]));
 
   test("a model finds its agent, and none that is gone", () => {
     equal(agentOf(CURRENT, offered), own);

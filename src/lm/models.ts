@@ -24,19 +24,27 @@ export interface Model {
   readonly isUserSelectable: true;
 }
 
-/** An agent keeps its context by itself: with a small number VS Code would shorten the conversation that it already knows. */
-const MAX_INPUT_TOKENS = 1_000_000;
+/**
+ * For an agent whose context size is not known. An agent manages its context itself: with a small number VS Code would summarise the conversation
+ * that the agent still has. Below the minimum the tools alone would fill the window, and VS Code would summarise before each turn.
+ */
+const MAX_INPUT_TOKENS = 1_000_000, MIN_INPUT_TOKENS = 64_000;
 const MAX_OUTPUT_TOKENS = 64_000;
 
 /** `configured`: ids of the agents that have a model of their own. */
 export interface Offered { readonly agents: readonly AgentConfig[]; readonly configured: readonly string[]; readonly currentAgentId: string }
 
-/** `takesImages`: by the agent's id, as it last said. */
-export function modelsOf({ agents, configured, currentAgentId }: Offered, takesImages: (agentId: string) => boolean): readonly Model[] {
+/** Facts by the agent's id, as it last reported them. */
+export interface AgentKnowledge {
+  takesImages(agentId: string): boolean;
+  contextTokens(agentId: string): number | undefined;
+}
+
+export function modelsOf({ agents, configured, currentAgentId }: Offered, known: AgentKnowledge): readonly Model[] {
   const current = agents.find(({ id }) => id === currentAgentId);
   return [
-    ...(current ? [model(CURRENT, "Symposium", current.name, `The agent that is selected in Symposium, now ${current.name}.`, takesImages(current.id))] : []),
-    ...agents.filter(({ id }) => configured.includes(id)).map(({ id, name }) => model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, takesImages(id))),
+    ...(current ? [model(CURRENT, "Symposium", current.name, `The agent that is selected in Symposium, now ${current.name}.`, current.id, known)] : []),
+    ...agents.filter(({ id }) => configured.includes(id)).map(({ id, name }) => model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, id, known)),
   ];
 }
 
@@ -48,6 +56,12 @@ export function agentOf(modelId: string, { agents, currentAgentId }: Offered): A
 /** Eliza's is `symposium-eliza`; who has an agent with the id `eliza` finds it under Eliza's own. */
 export function modelIdOf(agentId: string): string { return `symposium-${agentId === ELIZA.id ? "eliza" : agentId === "eliza" ? ELIZA.id : agentId}`; }
 
-function model(id: string, name: string, detail: string, tooltip: string, imageInput: boolean): Model {
-  return { id, name, family: VENDOR, version: "1.0.0", detail, tooltip, maxInputTokens: MAX_INPUT_TOKENS, maxOutputTokens: MAX_OUTPUT_TOKENS, capabilities: { imageInput, toolCalling: true }, isUserSelectable: true };
+function model(id: string, name: string, detail: string, about: string, agentId: string, known: AgentKnowledge): Model {
+  const tokens = known.contextTokens(agentId), imageInput = known.takesImages(agentId);
+  return {
+    id, name, family: VENDOR, version: "1.0.0", detail,
+    tooltip: tokens === undefined ? about : `${about} Context: ${tokens.toLocaleString("en")} tokens.`,
+    maxInputTokens: tokens === undefined ? MAX_INPUT_TOKENS : Math.max(MIN_INPUT_TOKENS, tokens), maxOutputTokens: MAX_OUTPUT_TOKENS,
+    capabilities: { imageInput, toolCalling: true }, isUserSelectable: true,
+  };
 }

@@ -1,11 +1,14 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deferred } from "../deferred";
 import { ELIZA, type AgentConfig } from "../protocol/agents";
-import type { ChatRequest } from "../protocol/lm";
-import { AgentTool } from "./agent-tools";
+import type { ChatRequestDelta } from "../protocol/lm";
+import { ASK_EACH_TIME, permissionTool } from "../protocol/permission-tools";
+import { AgentTool, plainText, type ToolWorld } from "./agent-tools";
 import { LmProvider, type LmClient, type ProviderWorld } from "./provider";
 
 class Text { constructor(readonly value: string) {} }
+/** VS Code's chat prints the message, and the stack behind it. */
+const printed = ({ message, stack }: Error): string => stack ? `${message}: ${stack}` : message;
 class ToolCall { constructor(readonly callId: string, readonly name: string, readonly input: object) {} }
 
 /** A sidecar that keeps what it was asked and answers when the test says so. */
@@ -18,7 +21,7 @@ function world(changes: Partial<ProviderWorld> = {}) {
   };
   const nothing: AgentConfig = { id: "odd", name: "Odd", distribution: { symposium: { subcommand: "unknown" } } };
   const provider = new LmProvider({
-    client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }), takesImages: () => false, isTrusted: () => true, cwd: () => "/w",
+    client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }), learned: { takesImages: () => false, contextTokens: () => undefined }, permissionGroup: agentId => agentId === ELIZA.id ? "eliza" : undefined, isTrusted: () => true, cwd: () => "/w",
     classes: { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall }, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
     leftOut: kind => { leftOut.push(kind); }, ...changes,
   });
@@ -37,12 +40,49 @@ suite("provider of models", () => {
     const { respond, requests, answer } = world();
     const done = respond("symposium-eliza", { tools: [{ name: "t", description: "T" }], toolMode: 2, modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" });
     await settled();
-    deepEqual(requests, [{ method: "lm/provideLanguageModelChatResponse", params: {
-      requestId: 1, modelId: "symposium-eliza", agentId: "elizacp", agent: { eliza: {} }, distribution: ELIZA.distribution, cwd: "/w", messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }],
-      options: { tools: [{ name: "t", description: "T" }], toolMode: "required", modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" },
-    } satisfies ChatRequest }]);
+    deepEqual(requests, [{ method: "lm/requestDelta", params: {
+      requestId: 1, modelId: "symposium-eliza", agentId: "elizacp", permissionGroup: "eliza", agent: { eliza: {} }, distribution: ELIZA.distribution, cwd: "/w",
+      history: { id: 2, forget: [] }, messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }], tools: { id: 1, list: [{ name: "t", description: "T" }] },
+      options: { toolMode: "required", modelOptions: { _telemetryTurn: 1 }, requestInitiator: "core" },
+    } satisfies ChatRequestDelta }]);
     answer();
     await done;
+  });
+
+  /** What the requests said in place of messages and tools. */
+  const sent = (requests: readonly { readonly params: unknown }[]): unknown => requests.map(({ params }) => {
+    const { messages, tools } = params as ChatRequestDelta;
+    return [messages.map(item => "from" in item ? `${item.count} from ${item.from}` : item.role), tools.list?.length];
+  });
+
+  test("the second request refers to what the first one brought; where the sidecar does not know it, everything is sent again", async () => {
+    const { respond, requests, answer } = world();
+    for (const answers of [[{}], [{}], [{ isUnknown: true }, {}]]) {
+      const done = respond();
+      for (const each of answers) {
+        await settled();
+        answer(each);
+      }
+      await done;
+    }
+    deepEqual(sent(requests), [[["user"], 0], [["1 from 0"], undefined], [["1 from 0"], undefined], [["user"], 0]]);
+    equal((requests[3]?.params as ChatRequestDelta).requestId, 3, "it is the same request");
+  });
+
+  test("a sidecar that was started again is sent everything; what was stopped meanwhile is not sent again", async () => {
+    let client: LmClient | undefined;
+    const { respond, requests, client: first, cancel, answer } = world({ client: () => Promise.resolve(client ?? first) });
+    const done = respond();
+    await settled();
+    answer();
+    await done;
+    client = { ...first };
+    const again = respond();
+    await settled();
+    cancel();
+    answer({ isUnknown: true });
+    await again;
+    deepEqual(sent(requests), [[["user"], 0], [["user"], 0]]);
   });
 
   test("parts go to their request, and nowhere when it is over", async () => {
@@ -81,23 +121,24 @@ suite("provider of models", () => {
     deepEqual(requests, []);
   });
 
-  test("each failure is a sentence without a stack, because VS Code shows it", async () => {
+  test("prints each failure once, as a sentence without a stack", async () => {
     const gone = world();
     const failing = gone.respond();
     await settled();
     gone.refuse(new Error("Symposium’s sidecar stopped unexpectedly (exit code 1)."));
-    await rejects(failing, (error: Error) => error.stack === error.message && /stopped unexpectedly/.test(error.message));
+    await rejects(failing, (error: Error) => printed(error) === error.message && /stopped unexpectedly/.test(error.message));
     await rejects(world().respond("symposium-gone"), /“symposium-gone” is not configured any more/);
     await rejects(world().respond("symposium-odd"), /Odd has no command that can be started/);
-    await rejects(world({ isTrusted: () => false }).respond(), (error: Error) => error.stack === error.message && /trust this workspace/.test(error.message));
+    await rejects(world({ isTrusted: () => false }).respond(), (error: Error) => printed(error) === error.message && /trust this workspace/.test(error.message));
   });
 
   test("an agent without a command is in no picker", () => deepEqual(world().provider.models().map(({ id }) => id), ["symposium", "symposium-eliza"]));
 });
 
 suite("tools that ask for an agent", () => {
-  function tool(client: LmClient | undefined) {
-    return new AgentTool({ running: () => client, markdown: (text, link) => ({ value: text, ...link }) as never, result: text => ({ content: [text] }) as never });
+  function tool(client: LmClient | undefined, name = permissionTool("codex", "execute"), more: Partial<ToolWorld> = {}) {
+    const unexpected = () => Promise.reject(new Error("No dialog is expected."));
+    return new AgentTool(name, { confirm: unexpected, showWhole: unexpected, ...more, running: () => client, markdown: (text, link) => ({ value: text, ...link }) as never, result: text => ({ content: [text] }) as never });
   }
   const asked = { input: { id: "q" }, toolInvocationToken: {} as never };
 
@@ -124,7 +165,30 @@ suite("tools that ask for an agent", () => {
     await settled();
     answer({ isTaken: true });
     ok(await invoked);
-    deepEqual(requests, [{ method: "lm/decide", params: { questionId: "q", callId: "c1" } }]);
+    deepEqual(requests, [{ method: "lm/decide", params: { questionId: "q", toolName: "symposium-agent-codex-execute", callId: "c1" } }]);
+  });
+
+  test("the tool that asks each time has no confirmation that a standing approval could answer: its own dialog decides, each time", async () => {
+    const { client, requests, answer } = world(), dialogs: unknown[] = [], presses = [true, false];
+    const each = tool(client, ASK_EACH_TIME, { confirm: question => { dialogs.push(question); return Promise.resolve(presses.shift() === true); } });
+    const answered = async (value: unknown) => { await settled(); answer(value); }, question = { title: "Run a command", message: "`ls`" };
+    const prepared = each.prepareInvocation({ input: { id: "q" } });
+    await answered({ question });
+    deepEqual(await prepared, { invocationMessage: "Run a command" });
+    const allowed = each.invoke(asked);
+    await answered({ question });
+    await answered({ isTaken: true });
+    ok(await allowed);
+    const denied = each.invoke(asked);
+    await answered({ question });
+    ok(await denied);
+    deepEqual(dialogs, [question, question]);
+    deepEqual(requests.map(({ method }) => method), ["lm/question", "lm/question", "lm/decide", "lm/question"]);
+  });
+
+  test("a dialog shows a question without Markdown's marks, and all of its words", () => {
+    equal(plainText("`rename`\n\n```json\n{\n  \"a\": 1\n}\n```\n\nIt names a tool."), "rename\n\n{\n  \"a\": 1\n}\n\nIt names a tool.");
+    equal(plainText("````sh\nls\n```\nrm x\n````\n`` `a` ``"), "ls\nrm x\n`a`");
   });
 
   test("nobody else's: no chat, another model, no question, a question that is over, no sidecar", async () => {

@@ -7,11 +7,12 @@
  */
 import type * as vscode from "vscode";
 import type { AgentConfig } from "../protocol/agents";
-import { agentDefinition, type AgentDefinition, type ChatPart, type ChatRequest, type LmHostToSidecar, type RequestId } from "../protocol/lm";
+import { agentDefinition, type AgentDefinition, type ChatPart, type ChatRequestDelta, type LmHostToSidecar, type RequestId } from "../protocol/lm";
 import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
-import { agentOf, modelsOf, type Model, type Offered } from "./models";
-import { chatMessages, chatTools, responsePart, type PartClasses } from "./parts";
+import { agentOf, modelsOf, type AgentKnowledge, type Model, type Offered } from "./models";
+import { responsePart, type PartClasses } from "./parts";
+import { SentRequests, type Sent } from "./sent-requests";
 import { tokensOf } from "./token-count";
 
 /** The sidecar's client, as far as models need it. */
@@ -24,8 +25,10 @@ export interface ProviderWorld {
   /** Starts the sidecar if need be. */
   client(): Promise<LmClient>;
   settings(): Offered;
-  takesImages(agentId: string): boolean;
+  readonly learned: AgentKnowledge;
   isTrusted(): boolean;
+  /** The agent's group of permission tools; undefined: it has none. */
+  permissionGroup(agentId: string): string | undefined;
   /** The folder that agents work in, absolute. */
   cwd(): string;
   readonly classes: PartClasses;
@@ -36,15 +39,23 @@ export interface ProviderWorld {
 
 type Given = vscode.ProvideLanguageModelChatResponseOptions & { readonly requestInitiator?: unknown };
 
+/** A request but for its messages and tools. */
+type Terms = Omit<ChatRequestDelta, keyof Sent>;
+
 export class LmProvider {
   readonly #open = new Map<RequestId, (part: ChatPart) => void>();
   #last = 0;
+  /** To the sidecar that runs: another one knows nothing. */
+  #sent: { readonly client: LmClient; readonly requests: SentRequests } | undefined;
 
   constructor(private readonly world: ProviderWorld) {}
 
-  models(): readonly Model[] {
-    const { agents, configured, currentAgentId } = this.world.settings();
-    return modelsOf({ agents: agents.filter(agent => agentDefinition(agent) !== undefined), configured, currentAgentId }, this.world.takesImages);
+  models(): readonly Model[] { return modelsOf(this.#offered(), this.world.learned); }
+
+  /** Ids of the agents that have a model. */
+  agentIds(): readonly string[] {
+    const { agents, configured, currentAgentId } = this.#offered();
+    return agents.map(({ id }) => id).filter(id => id === currentAgentId || configured.includes(id));
   }
 
   /** Rejects with a sentence. `report` gets VS Code's parts. */
@@ -54,9 +65,9 @@ export class LmProvider {
     if (!agent) throw noSuchAgent(world.errors, model.id);
     const definition = agentDefinition(agent);
     if (!definition) throw cannotStart(world.errors, agent.name);
-    const requestId = ++this.#last;
+    const requestId = ++this.#last, permissionGroup = world.permissionGroup(agent.id);
     this.#open.set(requestId, part => this.#report(part, report));
-    try { await this.#ask(this.#request(requestId, model.id, agent, definition, messages, options), token); }
+    try { await this.#ask({ ...this.#terms(requestId, model.id, agent, definition, options), ...(permissionGroup === undefined ? {} : { permissionGroup }) }, messages, options.tools ?? [], token); }
     catch (error) { throw failed(error); }
     finally { this.#open.delete(requestId); }
   }
@@ -66,22 +77,34 @@ export class LmProvider {
   /** From the sidecar. */
   part(requestId: RequestId, part: ChatPart): void { this.#open.get(requestId)?.(part); }
 
-  async #ask(request: ChatRequest & { readonly requestId: RequestId }, token: vscode.CancellationToken): Promise<void> {
+  async #ask(terms: Terms, messages: readonly vscode.LanguageModelChatRequestMessage[], tools: NonNullable<Given["tools"]>, token: vscode.CancellationToken): Promise<void> {
     const client = await this.world.client();
     if (token.isCancellationRequested) return;
-    const cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: request.requestId }));
-    try { await client.request("lm/provideLanguageModelChatResponse", request); }
-    finally { cancelled.dispose(); }
+    const sent = this.#sentTo(client), cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: terms.requestId }));
+    try {
+      const { isUnknown } = await client.request("lm/requestDelta", { ...terms, ...sent.delta(messages, tools) });
+      if (isUnknown && !token.isCancellationRequested) await client.request("lm/requestDelta", { ...terms, ...sent.whole(messages, tools) });
+    } finally { cancelled.dispose(); }
   }
 
-  #request(requestId: RequestId, modelId: string, agent: AgentConfig, definition: AgentDefinition, messages: readonly vscode.LanguageModelChatRequestMessage[], { tools, toolMode, modelOptions, requestInitiator }: Given): ChatRequest & { readonly requestId: RequestId } {
+  #sentTo(client: LmClient): SentRequests {
+    if (this.#sent?.client !== client) this.#sent = { client, requests: new SentRequests(this.world.classes) };
+    return this.#sent.requests;
+  }
+
+  #terms(requestId: RequestId, modelId: string, agent: AgentConfig, definition: AgentDefinition, { toolMode, modelOptions, requestInitiator }: Given): Terms {
     return {
-      requestId, modelId, agentId: agent.id, agent: definition, distribution: agent.distribution, cwd: this.world.cwd(), messages: chatMessages(messages, this.world.classes),
+      requestId, modelId, agentId: agent.id, agent: definition, distribution: agent.distribution, cwd: this.world.cwd(),
       options: {
-        tools: chatTools(tools ?? []), toolMode: toolMode === REQUIRED ? "required" : "auto", ...(modelOptions === undefined ? {} : { modelOptions }),
+        toolMode: toolMode === REQUIRED ? "required" : "auto", ...(modelOptions === undefined ? {} : { modelOptions }),
         ...(typeof requestInitiator === "string" ? { requestInitiator } : {}),
       },
     };
+  }
+
+  #offered(): Offered {
+    const { agents, configured, currentAgentId } = this.world.settings();
+    return { agents: agents.filter(agent => agentDefinition(agent) !== undefined), configured, currentAgentId };
   }
 
   #report(part: ChatPart, report: (part: object) => void): void {

@@ -4,7 +4,8 @@
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";
-import { AGENT_TOOLS, AgentTool, questionWith, SHOW_QUESTION, type ToolWorld } from "./agent-tools";
+import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/permission-tools";
+import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolWorld } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
 import type { PartClasses } from "./parts";
 import type { LmProvider, ProviderWorld } from "./provider";
@@ -22,7 +23,7 @@ export const partClasses: PartClasses = {
 export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
 
 /** How VS Code makes what a tool gives it. */
-export const toolParts: Pick<ToolWorld, "markdown" | "result"> = {
+export const toolParts: Omit<ToolWorld, "running"> = {
   markdown(text, link) {
     const first = link ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n` : "";
     const markdown = new vscode.MarkdownString(first + text);
@@ -31,14 +32,24 @@ export const toolParts: Pick<ToolWorld, "markdown" | "result"> = {
     return markdown;
   },
   result: text => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]),
+  async confirm({ title, message, whole }, showAll) {
+    const options = { modal: true, detail: plainText(message) };
+    const pressed = await vscode.window.showWarningMessage(title, options, ...(whole === undefined ? [ALLOW] : [ALLOW, SHOW_ALL]));
+    if (pressed !== SHOW_ALL) return pressed === ALLOW;
+    await showAll();
+    return await vscode.window.showWarningMessage(title, ALLOW, DENY) === ALLOW;
+  },
+  showWhole: async questionId => { await vscode.commands.executeCommand(SHOW_QUESTION, questionId); },
 };
+
+const ALLOW = "Allow", DENY = "Deny", SHOW_ALL = "Show All";
 
 function classNamed(name: "LanguageModelDataPart" | "LanguageModelThinkingPart"): Partial<PartClasses> {
   const found: unknown = Reflect.get(vscode, name);
   return typeof found === "function" ? { [name]: found } : {};
 }
 
-export function registerLm(provider: LmProvider, tools: ToolWorld, log: Log): LmRegistration {
+export function registerLm(provider: LmProvider, tools: ToolWorld, groupOf: (agentId: string) => string | undefined, log: Log): LmRegistration {
   const changes = new vscode.EventEmitter<void>();
   let registered: vscode.Disposable | undefined;
   const isThere = typeof vscode.lm?.registerLanguageModelChatProvider === "function" && typeof vscode.lm.registerTool === "function";
@@ -47,13 +58,22 @@ export function registerLm(provider: LmProvider, tools: ToolWorld, log: Log): Lm
       if (isEnabled && !isThere) return log.info("lm", "This version of VS Code has no models of extensions: the model picker goes without Symposium");
       if (!isEnabled) { registered?.dispose(); registered = undefined; }
       else if (registered) changes.fire();
-      else registered = vscode.Disposable.from(vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)), ...AGENT_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(tools))), wholeQuestions(tools));
+      else registered = vscode.Disposable.from(
+        vscode.lm.registerLanguageModelChatProvider(VENDOR, chatProvider(provider, changes.event)),
+        ...PERMISSION_TOOLS.map(name => vscode.lm.registerTool(name, new AgentTool(name, tools))), wholeQuestions(tools),
+      );
+      if (isEnabled) offerTools(new Set(provider.agentIds().map(groupOf)));
     },
     dispose() {
       registered?.dispose();
       changes.dispose();
     },
   };
+}
+
+/** VS Code offers a chat the permission tools of those agents only that are in the model picker: all chats are offered them, of whatever model. */
+function offerTools(groups: ReadonlySet<string | undefined>): void {
+  for (const group of TOOL_GROUPS) void vscode.commands.executeCommand("setContext", groupContext(group), groups.has(group));
 }
 
 function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vscode.LanguageModelChatProvider<Model> {

@@ -15,6 +15,9 @@ import type { Control } from "./controls";
 import { append } from "./delivery";
 import type { Elicitation } from "./elicitation";
 import type { SessionDetails } from "./session-details";
+import type { SubagentName, SubagentStatus } from "./subagents";
+
+export type { SubagentName, SubagentStatus } from "./subagents";
 
 export type SessionId = string;
 
@@ -65,7 +68,7 @@ export const TOOL_JSON_LIMIT = 64 * 1024;
 
 export interface PermissionOption { readonly optionId: string; readonly name: string; readonly kind: PermissionOptionKind }
 
-/** Who answered a permission request, and what. `by: "bypass"` is the setting `bypassPermissions`. */
+/** Who answered a permission request, and what. `by: "bypass"`: the setting `bypassPermissions`, or the bypass of the session. */
 export type PermissionAnswered =
   | { readonly kind: "selected"; readonly optionId: string; readonly name: string; readonly optionKind: PermissionOptionKind; readonly by: "user" | "bypass" }
   /** Nobody chose: the turn was stopped, the tab closed, the agent withdrew or died. `why` is a sentence. */
@@ -86,6 +89,8 @@ export interface Permission {
   readonly options: readonly PermissionOption[];
   /** We ask, about what the agent wants of us: no setting for the agent answers that. */
   readonly isOurs?: true;
+  /** The subagent that asks; absent: the agent itself. */
+  readonly subagent?: SubagentName;
   readonly answered?: PermissionAnswered;
 }
 
@@ -117,6 +122,29 @@ export interface Compaction {
   readonly error?: string;
 }
 
+/**
+ * The work of a subagent in one turn of its parent. `entries` is its own transcript, with its own subagents; its
+ * questions are entries of the conversation, because a person answers them there.
+ */
+export interface Subagent extends SubagentName {
+  readonly kind: "subagent";
+  readonly id: string;
+  readonly description?: string;
+  readonly status: SubagentStatus;
+  readonly error?: string;
+  readonly entries: readonly Entry[];
+}
+
+/** A message between two sessions of the agent. Both names are empty when the agent does not send them. */
+export interface SessionMessage {
+  readonly kind: "message";
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  /** Markdown. */
+  readonly text: string;
+}
+
 export type Entry =
   | { readonly kind: "user"; readonly id: string; readonly text: string; readonly attachments?: readonly Attachment[] }
   | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
@@ -124,14 +152,17 @@ export type Entry =
   | { readonly kind: "thought"; readonly id: string; readonly text: string; readonly ms?: number }
   /** What is no text, in the agent's message. */
   | { readonly kind: "media"; readonly id: string; readonly content: ToolContent }
-  | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[] }
+  /** `text`: a plan in Markdown. One without steps and text is not shown. */
+  | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[]; readonly text?: string }
   | ToolCall
   | Permission
   | Elicitation
   | Notice
   | Compaction
-  /** An update of a kind that we do not know: one visible placeholder, kept raw. */
-  | { readonly kind: "unknown"; readonly id: string; readonly what: string; readonly json: string };
+  | Subagent
+  | SessionMessage
+  /** Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` absent: 1. */
+  | { readonly kind: "unknown"; readonly id: string; readonly what: string; readonly json: string; readonly count?: number };
 
 /** `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the turn. */
 export type Turn =
@@ -190,13 +221,21 @@ export interface Conversation {
   readonly accepts?: Accepts;
   /** Of the agent's session of now; absent as long as there is nothing to tell. */
   readonly details?: SessionDetails;
+  /** The user allowed everything in this session. Never restored: a new session asks again. */
+  readonly bypassed?: true;
 }
 
-export type ChatEvent =
+/** A change of a list of entries. */
+export type EntryEvent =
   /** Put this entry in place of the one with its id, or after all others. */
   | { readonly type: "upsert"; readonly entry: Entry }
-  /** Text of a `user`, `agent`, `thought` or `compaction` entry from `offset` (UTF-16 units) on. */
+  /** Text of a `user`, `agent`, `thought`, `compaction` or `message` entry from `offset` (UTF-16 units) on. */
   | { readonly type: "append"; readonly id: string; readonly offset: number; readonly text: string }
+  /** A change of the entries of the subagent entry with this id. */
+  | { readonly type: "nested"; readonly id: string; readonly event: EntryEvent };
+
+export type ChatEvent =
+  | EntryEvent
   | { readonly type: "turn"; readonly turn: Turn }
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "commands"; readonly commands: readonly Command[] }
@@ -205,6 +244,7 @@ export type ChatEvent =
   | { readonly type: "queue"; readonly queue: Queue }
   | { readonly type: "accepts"; readonly accepts: Accepts }
   | { readonly type: "details"; readonly details: SessionDetails }
+  | { readonly type: "bypassed"; readonly isOn: boolean }
   /** Put this terminal in place of the one with its id, or after all others. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Output of a terminal from `offset` on, as in `append`. */
@@ -217,8 +257,8 @@ export function emptyConversation(agent: AgentChoice, cwd: string): Conversation
 /** The conversation after an event. An `append` to an entry that is not there, or with a gap, changes nothing. */
 export function applyEvent(conversation: Conversation, event: ChatEvent): Conversation {
   switch (event.type) {
-    case "upsert": return { ...conversation, entries: replaced(conversation.entries, event.entry) };
-    case "append": return { ...conversation, entries: grown(conversation.entries, event) };
+    case "upsert": case "append": case "nested":
+      return { ...conversation, entries: withChange(conversation.entries, event) };
     case "turn": return { ...conversation, turn: event.turn };
     case "title": return { ...conversation, title: event.title };
     case "commands": return { ...conversation, commands: event.commands };
@@ -227,8 +267,27 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "queue": return { ...conversation, queue: event.queue };
     case "accepts": return { ...conversation, accepts: event.accepts };
     case "details": return { ...conversation, details: event.details };
+    case "bypassed": return withBypass(conversation, event.isOn);
     case "terminal": return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput": return { ...conversation, terminals: (conversation.terminals ?? []).map(terminal => terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal) };
+  }
+}
+
+function withBypass({ bypassed: _, ...conversation }: Conversation, isOn: boolean): Conversation {
+  return isOn ? { ...conversation, bypassed: true } : conversation;
+}
+
+/** The entries after an event, as `applyEvent`. */
+function withChange(entries: readonly Entry[], event: EntryEvent): readonly Entry[] {
+  switch (event.type) {
+    case "upsert": return replaced(entries, event.entry);
+    case "append": return grown(entries, event);
+    case "nested": {
+      const at = lastIndexOf(entries, event.id), entry = entries[at];
+      if (entry?.kind !== "subagent") return entries;
+      const inside = withChange(entry.entries, event.event);
+      return inside === entry.entries ? entries : entries.with(at, { ...entry, entries: inside });
+    }
   }
 }
 
@@ -240,7 +299,7 @@ function replaced(entries: readonly Entry[], entry: Entry): readonly Entry[] {
 function grown(entries: readonly Entry[], { id, offset, text }: { readonly id: string; readonly offset: number; readonly text: string }): readonly Entry[] {
   const at = lastIndexOf(entries, id);
   const entry = entries[at];
-  if (entry === undefined || !("text" in entry) || entry.kind === "notice") return entries;
+  if (entry === undefined || !("text" in entry) || entry.kind === "notice" || entry.kind === "plan") return entries;
   const whole = append(entry.text, { offset, text });
   return whole === undefined ? entries : entries.with(at, { ...entry, text: whole });
 }
@@ -278,9 +337,19 @@ export function settled(entries: readonly Entry[], why: string): readonly Entry[
       case "tool": return isTerminal(entry.status) ? entry : { ...entry, status: "cancelled" };
       case "permission": case "elicitation": return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
       case "compaction": return entry.status === "in_progress" ? { ...entry, status: "cancelled" } : entry;
+      case "subagent": return settledSubagent(entry, why);
       default: return entry;
     }
   });
+}
+
+/** The same object when nothing of it was open. */
+export function settledSubagent(entry: Subagent, why: string): Subagent {
+  const inside = settled(entry.entries, why), isChanged = inside.some((each, i) => each !== entry.entries[i]);
+  const status = entry.status === "running" || entry.status === "waiting" ? "cancelled" : entry.status;
+  return isChanged || status !== entry.status
+    ? { ...entry, status, entries: isChanged ? inside : entry.entries }
+    : entry;
 }
 
 export function isTerminal(status: ToolStatus): boolean {

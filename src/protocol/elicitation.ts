@@ -2,6 +2,8 @@
  * A question of the agent that is no permission: a form to fill in, or a page to visit (ACP schema v1,
  * `CreateElicitationRequest`). The values go to the agent and nowhere else: they are not part of the conversation.
  */
+import type { SubagentName } from "./subagents";
+
 export interface FieldOption { readonly value: string; readonly title: string; readonly description?: string }
 
 interface NamedField {
@@ -39,6 +41,8 @@ export interface Elicitation {
   readonly agent: string;
   readonly message: string;
   readonly ask: FormAsk | UrlAsk;
+  /** The subagent that asks; absent: the agent itself. */
+  readonly subagent?: SubagentName;
   readonly answered?: ElicitationAnswered;
 }
 

@@ -4,6 +4,7 @@
  */
 import { readDistribution } from "./distribution";
 import { isObject, type Fields } from "./json";
+import { TOOL_GROUPS } from "./permission-tools";
 import type { AgentDefinition, ChatMessage, ChatOptions, ChatPart, ChatRequest, ChatTool, RequestId } from "./lm";
 
 export interface Wrong { readonly wrong: string }
@@ -15,7 +16,7 @@ export interface ReadRequest { readonly request: ChatRequest; readonly leftOut: 
 export function readChatRequest(value: unknown): ReadRequest | Wrong {
   return reading(() => {
     const leftOut: string[] = [], fields = object(value, "params");
-    const { requestId, agentId, cwd, options, distribution } = fields;
+    const { requestId, agentId, permissionGroup, cwd, options, distribution } = fields;
     return {
       request: {
         modelId: text(fields["modelId"], "modelId"),
@@ -24,6 +25,7 @@ export function readChatRequest(value: unknown): ReadRequest | Wrong {
         ...(options === undefined || options === null ? {} : { options: readOptions(options, leftOut) }),
         ...(requestId === undefined ? {} : { requestId: readId(requestId) }),
         ...(agentId === undefined ? {} : { agentId: text(agentId, "agentId") }),
+        ...(permissionGroup === undefined ? {} : { permissionGroup: oneOf(TOOL_GROUPS, permissionGroup, "permissionGroup") }),
         ...(distribution === undefined ? {} : { distribution: readDistribution(distribution) ?? mismatch("distribution", "a distribution of an agent") }),
         ...(cwd === undefined ? {} : { cwd: text(cwd, "cwd") }),
       },
@@ -110,6 +112,10 @@ function readAgent(value: unknown): AgentDefinition {
       }),
     },
   };
+}
+
+function oneOf(known: readonly string[], value: unknown, where: string): string {
+  return typeof value === "string" && known.includes(value) ? value : mismatch(where, "a known name");
 }
 
 function readId(value: unknown): RequestId {

@@ -58,7 +58,7 @@ suite("reading a stranger's request", () => {
   const content = (...parts: unknown[]): unknown => with_({ messages: [{ role: "user", content: parts }] });
 
   test("our additions are taken, what is null or missing where it may be has its meaning", () => {
-    const additions = { requestId: "r1", agentId: "ada", distribution: { npx: { package: "ada" } }, cwd: "/w", options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } } };
+    const additions = { requestId: "r1", agentId: "ada", permissionGroup: "custom1", distribution: { npx: { package: "ada" } }, cwd: "/w", options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } } };
     deepEqual(readChatRequest(with_(additions)), { request: { ...HELLO, ...additions }, leftOut: [] });
     deepEqual(readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })),
       { request: { ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } }, leftOut: [] });

@@ -6,6 +6,8 @@
  */
 import { ELIZA, type AgentConfig } from "./agents";
 import { typedCommand, type Distribution } from "./distribution";
+import type { Fields } from "./json";
+import type { Run } from "./lm-delta";
 import type { Call, Note } from "./wire";
 
 export type RequestId = number | string;
@@ -58,6 +60,10 @@ export interface ChatRequest {
   readonly agentId?: string;
   /** Ours. Of the agent, as in the settings: what is installed of it is started, in place of the command in `agent`. */
   readonly distribution?: Distribution;
+  /**
+   * Ours. The agent's group of permission tools (`permission-tools.ts`). Absent: it has none, and each question is asked with `ASK_EACH_TIME`.
+   */
+  readonly permissionGroup?: string;
   /** Ours. The folder the agent works in, absolute. Absent: the sidecar's own. */
   readonly cwd?: string;
 }
@@ -106,27 +112,57 @@ export interface LmSettings {
 
 export const LM_DEFAULTS: LmSettings = { sideRequests: "local", bridgeDuplicates: false };
 
+/** Ids count up, from one host process; the sidecar keeps nothing under an id longer than it likes. */
+export type KnownId = number;
+
+/** A `ChatRequest` without the messages and tools that earlier ones have brought. Between our two programs only. */
+export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "options"> {
+  readonly requestId: RequestId;
+  /** The messages of this request are known as `id` from now on. `base`: the history that runs are of. `forget`: histories that the host has let go. */
+  readonly history: { readonly id: KnownId; readonly base?: KnownId; readonly forget: readonly KnownId[] };
+  readonly messages: readonly (Run | ChatMessage)[];
+  /** `list` is absent where an earlier request has brought it. */
+  readonly tools: { readonly id: KnownId; readonly list?: readonly ChatTool[] };
+  readonly options: Omit<ChatOptions, "tools">;
+}
+
+/** Histories and tool lists that each end remembers, and characters of all histories. */
+export const MAX_HISTORIES = 64, MAX_TOOL_LISTS = 8, MAX_HISTORY_CHARACTERS = 32 * 1024 * 1024;
+
+export interface Decision { readonly questionId: string; readonly callId?: string; readonly toolName?: string }
+
 /**
  * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that VS Code ran after it had
  * asked the user; what a history says of that tool's result gives none.
  */
 export interface LmHostToSidecar extends LmToSidecar {
+  /**
+   * As `lm/provideLanguageModelChatResponse`, for the size of what is new. `isUnknown`: the sidecar has not what the delta refers to (it was restarted, or
+   * has dropped it); nothing has happened then, and the host sends everything.
+   */
+  "lm/requestDelta": Call<ChatRequestDelta, { readonly isUnknown?: true }>;
   /** `question` is absent when nobody waits for an answer (any more). */
   "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
-  /** The user agreed. `callId`: the call that VS Code ran, where it says so. Taken once; false: there is no such question, or it is another call's. */
-  "lm/decide": Call<{ readonly questionId: string; readonly callId?: string }, { readonly isTaken: boolean }>;
+  /**
+   * The user agreed. `callId`: the call that VS Code ran, where it says so; `toolName`: the tool that it ran. Taken once; false: no such question is
+   * open, or it was asked with another call or tool.
+   */
+  "lm/decide": Call<Decision, { readonly isTaken: boolean }>;
   /** In place of `LM_DEFAULTS`, and of what was said before; counts from the next request on. */
   "settings/languageModel": Note<LmSettings>;
 }
 
+/** What an agent of the settings said of itself. `contextTokens`: the size of its context window. */
+export interface AgentFacts { readonly agentId: string; readonly images?: boolean; readonly contextTokens?: number }
+
 /** Between our two programs only. */
 export interface LmSidecarToHost extends LmToHost {
   /** What an agent said it can do, when it was started. */
-  "lm/learned": Note<{ readonly agentId: string; readonly images: boolean }>;
+  "lm/learned": Note<AgentFacts>;
   /** What `lm/keepSession` gave, of this workspace; opaque. */
   "lm/keptSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
-  /** In place of what was kept under this id. */
-  "lm/keepSession": Note<{ readonly id: string; readonly session: unknown }>;
+  /** In place of what was kept under this id, but for its first `turns.from` turns, which stay. */
+  "lm/keepSession": Note<{ readonly id: string; readonly session: Fields; readonly turns: { readonly from: number; readonly added: readonly unknown[] } }>;
   "lm/forgetSessions": Note<{ readonly ids: readonly string[] }>;
 }
 

@@ -16,7 +16,7 @@ import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
 /** Raised with each incompatible change of this file. */
-export const PROTOCOL = 7;
+export const PROTOCOL = 8;
 
 export interface Hello {
   readonly protocol: number;
@@ -36,6 +36,8 @@ export interface HelloFromHost extends Hello {
   readonly extensions: readonly ExtensionConfig[];
   /** The editor's own proxy (`http.proxy`); empty: it has none. */
   readonly proxy: string;
+  /** Of an extension under test: archives may come by http from this computer. */
+  readonly httpArchives?: true;
 }
 
 export interface HelloFromSidecar extends Hello {
@@ -59,10 +61,10 @@ export interface ChildProcessRecord {
 /** A prompt's content; what is attached becomes what the agent takes: the thing itself, or a link to it. */
 export type PromptBlock = { readonly type: "text"; readonly text: string } | { readonly type: "attachment"; readonly attachment: Attachment };
 
-export type PermissionChoice =
-  | { readonly kind: "option"; readonly optionId: string }
-  /** Allow this one, and set `bypassPermissions` for the agent. */
-  | { readonly kind: "bypass" };
+export interface PermissionChoice { readonly kind: "option"; readonly optionId: string }
+
+/** When a bypass ends: with the session, or when the user takes `bypassPermissions` back in the settings. */
+export type BypassUntil = "sessionEnds" | "revoked";
 
 /** What a conversation wants of its user: an answer to a question, that its answer is read, or nothing. */
 export type Attention = "answer" | "reading" | "nothing";
@@ -74,6 +76,8 @@ export interface NewChat {
   readonly folders?: readonly string[];
   /** What a page still shows of this tab from a process that is gone; becomes the beginning of the conversation. */
   readonly shown: readonly Entry[];
+  /** What the tab was called. */
+  readonly title?: string;
   /** A sentence that says why the agent does not remember `shown`; absent when `shown` is empty. */
   readonly why?: string;
   /** What the user chose for this agent before, set again before the first prompt. */
@@ -98,6 +102,10 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** A second answer, or one to a request that is settled, changes nothing. */
   "chat/answerPermission": Call<{ readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice }, Record<string, never>>;
+  /** The user has confirmed: all permission requests of the agent are allowed, the open ones of this session too. */
+  "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
+  /** Ends the bypass of this session; the setting stays. */
+  "chat/endBypass": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** Values that are wrong leave the question open, and a notice says why; else as `chat/answerPermission`. */
   "chat/answerElicitation": Call<{ readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice }, Record<string, never>>;
   /** Answers at once; what the agent makes of it comes as an event. */
@@ -119,7 +127,7 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   "chat/attention": Note<{ readonly sessionId: SessionId; readonly wants: Attention; readonly name: string; readonly title?: string }>;
   "process/started": Note<ChildProcessRecord>;
   "process/ended": Note<{ readonly pid: number }>;
-  /** The user chose "Bypass permissions for this agent": keep it in the settings. */
+  /** The user allowed the agent everything until it is revoked: keep it in the settings. */
   "settings/setBypass": Note<{ readonly agentId: string }>;
   /** What the user chose for this agent, and the agent took: keep it for its next sessions. */
   "settings/setControl": Note<{ readonly agentId: string; readonly controlId: string; readonly value: ControlValue }>;
@@ -135,6 +143,8 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   "secrets/environment": Call<{ readonly agentId: string }, { readonly env: Readonly<Record<string, string>> }>;
   /** In place of those before; none: forgotten. */
   "secrets/keepEnvironment": Call<{ readonly agentId: string; readonly env: Readonly<Record<string, string>> }, Record<string, never>>;
+  /** A sentence for the user: what is wrong, and what to do. */
+  "editor/showWarning": Note<{ readonly message: string }>;
   /** In the user's browser; `url` is http or https, and the user has agreed. */
   "editor/openPage": Note<{ readonly url: string }>;
   "log": Note<LogLine>;

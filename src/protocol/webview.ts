@@ -21,6 +21,8 @@ export interface TabPosition {
   readonly shown: readonly Entry[];
   readonly agentId?: string;
   readonly cwd?: string;
+  /** What the tab is called; absent as long as it has only its agent's name. */
+  readonly title?: string;
 }
 
 /** What an agent made, or wants to make, of a file or a part of it; without `oldText` it is new. */
@@ -47,6 +49,10 @@ export type PageToHost =
   | { readonly type: "want"; readonly tabId: TabId; readonly want: Want }
   | { readonly type: "cancel"; readonly tabId: TabId }
   | { readonly type: "answer-permission"; readonly tabId: TabId; readonly permissionId: string; readonly choice: PermissionChoice }
+  /** The user wants to allow everything: the host asks for a confirmation, and until when. */
+  | { readonly type: "bypass"; readonly tabId: TabId }
+  /** Ends the bypass of this session. */
+  | { readonly type: "end-bypass"; readonly tabId: TabId }
   | { readonly type: "answer-elicitation"; readonly tabId: TabId; readonly elicitationId: string; readonly choice: ElicitationChoice }
   | { readonly type: "set-option"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
   | { readonly type: "action"; readonly tabId: TabId; readonly action: ActionId }
@@ -66,8 +72,9 @@ export type SidecarState =
   | { readonly state: "restarting"; readonly message: string }
   | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
 
-/** Nobody is asked: by the setting of the tab's agent, or by the one of the extension Workspace with which the tab began. */
-export type BypassedBy = "agent" | "workspace";
+/** Acts that are not asked about: the agent's, or those of a built-in extension whose setting `approve` was `all` when the tab began. */
+export const BYPASSED_BY = ["agent", "workspace", "cargo", "ferris", "sparkle"] as const;
+export type BypassedBy = typeof BYPASSED_BY[number];
 export interface Bypassed { readonly tabId: TabId; readonly by: readonly BypassedBy[] }
 
 export type HostToPage =
@@ -91,6 +98,8 @@ export type HostToPage =
   | { readonly type: "askAgain" }
   /** A command asks the page to open a tab, which it does as if the user had. `agentId`: of its agent; absent: the one of new tabs. */
   | { readonly type: "openTab"; readonly agentId?: string }
+  /** The user selected an agent by a button of this tab: it takes the agent if nothing was answered in it. */
+  | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /** A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation and will not be. */
   | { readonly type: "failed"; readonly tabId: TabId; readonly messageId?: string; readonly message: string;
     /** The tab got no session: nothing that is on its way to one will be accepted. */

@@ -6,6 +6,7 @@ import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName 
 import type { RegistryView } from "../protocol/agent-service";
 import type { Fields } from "../protocol/json";
 import { KNOWN_PROGRAMS } from "../protocol/known-programs";
+import { visibleLine, visibleText } from "../protocol/visible-text";
 import { addAgent } from "../settings/add-agent";
 import { addExtension } from "../settings/add-extension";
 import type { AgentSecrets } from "../settings/agent-secrets";
@@ -26,6 +27,8 @@ export interface SettingsParts {
   readonly secrets: AgentSecrets;
   readonly cwd: () => string;
   readonly log: Log;
+  /** A settings page or the settings view was opened. */
+  readonly opened: () => void;
 }
 
 export interface SettingsPart extends vscode.Disposable {
@@ -36,7 +39,7 @@ export interface SettingsPart extends vscode.Disposable {
   open(): void;
 }
 
-export function registerSettings({ extension, configuration, supervisor, chat, secrets, cwd, log }: SettingsParts): SettingsPart {
+export function registerSettings({ extension, configuration, supervisor, chat, secrets, cwd, log, opened }: SettingsParts): SettingsPart {
   const isTrusted = (): boolean => vscode.workspace.isTrusted, now = (): number => Date.now();
   const ofRegistry = (): { readonly url?: string } => configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
   const sources: AgentSources = {
@@ -52,29 +55,51 @@ export function registerSettings({ extension, configuration, supervisor, chat, s
     tell: sentence => void vscode.window.showErrorMessage(sentence), changed: () => controller.changed(),
   });
   const controller = new SettingsController({
-    sidecar: supervisor, configuration, updates, log, isTrusted, now, cwd,
-    outdatedTabs: () => chat.outdatedTabs.length, hasKeys: async agentId => Object.keys(await secrets.environment(agentId)).length > 0,
+    sidecar: supervisor,
+    configuration,
+    updates,
+    log,
+    isTrusted,
+    now,
+    cwd,
+    outdatedTabs: () => chat.outdatedTabs.length,
+    hasKeys: async agentId => Object.keys(await secrets.environment(agentId)).length > 0,
     openTab: async agentId => {
       await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
       chat.openTab(agentId);
     },
-    confirm: async (question, detail, yes) => await vscode.window.showWarningMessage(question, { modal: true, detail }, yes) === yes,
+    confirm: async (question, detail, yes) =>
+      (await vscode.window.showWarningMessage(
+        visibleLine(question),
+        { modal: true, detail: visibleText(detail) },
+        yes,
+      )) === yes,
     copy: async text => {
       await vscode.env.clipboard.writeText(text);
       vscode.window.setStatusBarMessage("$(check) The report is copied", 3_000);
     },
-    openPage: async url => { await vscode.env.openExternal(vscode.Uri.parse(url, true)); },
+    openPage: async url => {
+      await vscode.env.openExternal(vscode.Uri.parse(url, true));
+    },
     go: to => go(to, extension.id),
     add: async what => {
       switch (what) {
-        case "agent": return addAgent(configuration, entryAt("agent"));
-        case "registryAgent": return (await addFromRegistry(configuration, sources))?.id;
-        case "extension": return addExtension({ all: configuration.settings.allExtensions, registry: sources.registry, entryAt: entryAt("extension"), change: change => configuration.changeExtensions(change) });
+        case "agent":
+          return addAgent(configuration, entryAt("agent"));
+        case "registryAgent":
+          return (await addFromRegistry(configuration, sources))?.id;
+        case "extension":
+          return addExtension({
+            all: configuration.settings.allExtensions,
+            registry: sources.registry,
+            entryAt: entryAt("extension"),
+            change: change => configuration.changeExtensions(change),
+          });
       }
     },
     tell: sentence => void vscode.window.showErrorMessage(sentence),
   });
-  const pages = new SettingsPages(extension.extensionUri, controller, log);
+  const pages = new SettingsPages(extension.extensionUri, controller, log, opened);
   const registered = vscode.Disposable.from(vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages), vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages));
   return { controller, updates, sources, open: () => pages.open(), dispose: () => { registered.dispose(); } };
 }

@@ -2,6 +2,7 @@
 import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../protocol/agent-service";
 import type { Distribution, DistributionKind } from "../protocol/distribution";
 import type { Fix } from "../protocol/doctor";
+import { redactArguments } from "../protocol/redaction/redact";
 import type { Finding, Mark, Progress, RowAct, RowButton } from "../protocol/settings-view";
 import { assertNever } from "../protocol/wire";
 import type { Outcome, SettingsModel, Work } from "./view-state";
@@ -14,7 +15,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
   const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
   const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(one => distribution[one]);
   switch (it) {
-    case "local": return `program ${[local?.command, ...local?.args ?? []].join(" ")}`;
+    case "local": return `program ${redactArguments([local?.command ?? "", ...local?.args ?? []]).join(" ")}`;
     case "executable": return `program ${executable?.path ?? ""}`;
     case "symposium": return `part of Symposium${symposium?.args === undefined ? "" : `, ${symposium.args.join(" ")}`}`;
     case "http": return `at ${placeOf(http?.url ?? "")}`;

@@ -223,6 +223,15 @@ suite("what else the settings say", () => {
     deepEqual([play.settings.bypass, play.values["symposium.agents"], play.settings.extensions, play.settings.requireModifier, play.settings.updates], [["ada"], [{ ...ADA, bypassPermissions: true }], [], true, "off"]);
     await page.says({ type: "bypass", id: "ada", isOn: false });
     deepEqual(play.settings.bypass, []);
+    deepEqual(play.done.filter(line => line.startsWith("confirm")), ["confirm Allow Ada to do everything without asking?"], "only what allows is asked about");
+  });
+
+  test("a bypass that is not confirmed is not written, and the page shows the switch as it stands", async () => {
+    const play = new SettingsPlay(), page = await play.page();
+    play.confirms = false;
+    const before = page.of("view").length;
+    await page.says({ type: "bypass", id: "ada", isOn: true });
+    deepEqual([play.settings.bypass, page.of("view").length - before, page.view.agents.find(({ id }) => id === "ada")?.bypass], [[], 1, false]);
   });
 
   test("extensions are put where they are dropped", async () => {

@@ -8,8 +8,9 @@
 import { sidecarState } from "../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../protocol/agent-service";
 import { foundAgents } from "../protocol/known-programs";
-import type { HostToSettings, NoteAct, RowAct, SettingsToHost } from "../protocol/settings-view";
+import type { AgentRow, HostToSettings, NoteAct, RowAct, SettingsToHost } from "../protocol/settings-view";
 import { assertNever } from "../protocol/wire";
+import { alwaysQuestion } from "../settings/bypass-question";
 import { moved, withEnabled } from "../settings/extensions";
 import type { SidecarPhase } from "../sidecar-policy";
 import { agentsOf } from "./agent-rows";
@@ -78,7 +79,7 @@ export class SettingsController {
     switch (message.type) {
       case "ready": return this.#ready(from);
       case "row": return this.#row(message.of, message.id, message.act);
-      case "bypass": return this.#isAskedAbout(message.id) ? configuration.setBypass(message.id, message.isOn) : undefined;
+      case "bypass": return this.#bypass(message, from);
       case "enable": return this.#hasExtension(message.id) ? configuration.changeExtensions(value => withEnabled(value, message.id, message.isOn)) : undefined;
       case "move": return this.#hasExtension(message.id) ? configuration.changeExtensions(value => moved(value, message.id, message.to)) : undefined;
       case "add": return this.#add(message.what, from);
@@ -124,7 +125,17 @@ export class SettingsController {
   }
 
   /** As `#isShown`, of what is no button. */
-  #isAskedAbout(id: string): boolean { return this.world.isTrusted() && settingsView(this.#model(), false).agents.some(row => row.id === id && row.bypass !== undefined); }
+  #bypassRow(id: string): AgentRow | undefined { return this.world.isTrusted() ? settingsView(this.#model(), false).agents.find(row => row.id === id && row.bypass !== undefined) : undefined; }
+
+  /** The page shows its switch as it was pressed: it is told again how it stands when nothing came of it. */
+  async #bypass({ id, isOn }: Extract<SettingsToHost, { readonly type: "bypass" }>, from: Attached): Promise<void> {
+    const row = this.#bypassRow(id);
+    if (!row) return;
+    const { question, detail, yes } = alwaysQuestion(row.name);
+    if ((!isOn || await this.world.confirm(question, detail, yes)) && this.#bypassRow(id)) return this.world.configuration.setBypass(id, isOn);
+    delete from.shown;
+    this.#draw();
+  }
   #hasExtension(id: string): boolean { return this.world.isTrusted() && this.world.configuration.settings.allExtensions.some(({ config }) => config.id === id); }
 
   /** What was added is brought before the eyes of who added it. */

@@ -12,7 +12,7 @@ import { validateSettings } from "./validate-settings";
 export class SettingsPages implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   #panel: vscode.WebviewPanel | undefined;
 
-  constructor(private readonly extension: vscode.Uri, private readonly controller: SettingsController, private readonly log: Log) {}
+  constructor(private readonly extension: vscode.Uri, private readonly controller: SettingsController, private readonly log: Log, private readonly opened: () => void) {}
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#fill(view.webview, false, {
@@ -43,6 +43,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
   }
 
   #fill(webview: vscode.Webview, isPage: boolean, life: { visibility(heard: (isVisible: boolean) => void): vscode.Disposable; gone(heard: () => void): vscode.Disposable }): void {
+    this.opened();
     const page = this.controller.attach({ isPage, post: message => void webview.postMessage(message).then(undefined, () => undefined) }); // one that is not delivered was for a page that says `ready` anew
     const listeners = [
       webview.onDidReceiveMessage((value: unknown) => {

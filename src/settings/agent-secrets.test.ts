@@ -3,9 +3,9 @@ import { AgentSecrets } from "./agent-secrets";
 
 suite("keys of agents", () => {
   const world = () => {
-    const kept = new Map<string, string>(), warned: string[] = [];
-    const secrets = new AgentSecrets({ get: async key => kept.get(key), store: async (key, value) => void kept.set(key, value), delete: async key => void kept.delete(key) }, { warn: (...given) => void warned.push(JSON.stringify(given)) });
-    return { kept, warned, secrets };
+    const kept = new Map<string, string>(), warned: string[] = [], found: string[] = [];
+    const secrets = new AgentSecrets({ get: async key => kept.get(key), store: async (key, value) => void kept.set(key, value), delete: async key => void kept.delete(key) }, { warn: (...given) => void warned.push(JSON.stringify(given)) }, () => void found.push("key"));
+    return { kept, warned, found, secrets };
   };
 
   test("are kept for each agent, and given back", async () => {
@@ -14,6 +14,18 @@ suite("keys of agents", () => {
     deepEqual([await secrets.environment("ada"), await secrets.environment("eve")], [{ ADA_KEY: "k" }, {}]);
     await secrets.keep("ada", { OTHER: "o" });
     deepEqual(await secrets.environment("ada"), { OTHER: "o" });
+  });
+
+  test("are reported when they are stored and when they are found", async () => {
+    const { secrets, kept, found } = world();
+    await secrets.environment("ada");
+    await secrets.keep("ada", {});
+    deepEqual(found, []);
+    await secrets.keep("ada", { ADA_KEY: "k" });
+    deepEqual(found, ["key"]);
+    kept.set("symposium.agent.eve", `{"EVE_KEY":"k"}`);
+    await secrets.environment("eve");
+    deepEqual(found, ["key", "key"]);
   });
 
   test("none are forgotten", async () => {

@@ -13,19 +13,25 @@ export interface AgentSources {
   found(): Promise<FoundPrograms>;
 }
 
-export async function selectAgent(configuration: Configuration, sources: AgentSources): Promise<void> {
+/** Resolves with the id of the selected agent; `undefined`: the user cancelled. */
+export async function selectAgent(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
+  const id = await chosenId(configuration, sources);
+  if (id !== undefined) await configuration.selectAgent(id);
+  return id;
+}
+
+async function chosenId(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
   const chosen = await pick(configuration, sources);
   switch (chosen?.kind) {
-    case undefined: return;
-    case "agent": return configuration.selectAgent(chosen.id);
+    case undefined: return undefined;
+    case "agent": return chosen.id;
     case "new":
       await configuration.addAgent(entryOf(chosen.found));
-      return configuration.selectAgent(chosen.found.agent.id);
+      return chosen.found.agent.id;
     case "more": {
       const added = await addFromRegistry(configuration, sources);
-      if (!added) return;
-      await configuration.selectAgent(added.id);
-      void vscode.window.showInformationMessage(`${added.name} is the agent of new tabs. Its first tab installs it.`);
+      if (added) void vscode.window.showInformationMessage(`${added.name} is the agent of new tabs. Its first tab installs it.`);
+      return added?.id;
     }
   }
 }
@@ -54,7 +60,7 @@ type Item = vscode.QuickPickItem & { readonly chosen?: AgentItem["chosen"] };
 async function pick(configuration: Configuration, { found }: AgentSources): Promise<AgentItem["chosen"] | undefined> {
   const list = vscode.window.createQuickPick<Item>();
   list.title = "Agent of New Tabs";
-  list.placeholder = "Open tabs stay with the agent they have";
+  list.placeholder = "Tabs with an answer keep their agent";
   list.items = itemsOf(configuration, {});
   list.matchOnDescription = true;
   let isOpen = true;

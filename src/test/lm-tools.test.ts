@@ -15,7 +15,7 @@ const TOOLS: readonly vscode.LanguageModelChatTool[] = [
   { name: "odd", description: "Has a choice at its top.", inputSchema: { anyOf: [{ type: "object", properties: { x: { type: "string" } } }, { type: "object", properties: { y: number } }] } },
   { name: "bare", description: "Has no schema." },
   // By the name alone it is one of ours, by which VS Code's chat asks its user.
-  { name: "symposium-agent-execute", description: "Asks.", inputSchema: { type: "object", properties: {} } },
+  { name: "symposium-agent-action", description: "Asks.", inputSchema: { type: "object", properties: {} } },
 ];
 
 /** `vscode.LanguageModelDataPart` is not in the typings of our floor. */
@@ -113,7 +113,7 @@ suite("models of Symposium with tools of another extension", () => {
   test("a result of several parts reaches the agent whole; a picture is one", async () => {
     const chat = consumer(), { calls: [call] } = await chat.ask("mcp vsc_* picture {}");
     const { text } = await chat.answer([[call!, [new vscode.LanguageModelTextPart("a red one"), picture(new Uint8Array([1, 2, 3])), new vscode.LanguageModelTextPart("and small")]]]);
-    assert.match(text, /picture: a red one image and small/);
+    assert.match(text, /picture: a red one image AQID and small/);
   });
 
   test("cancelled in mid-answer: the agent hears it, and the next request works", async () => {
@@ -154,7 +154,7 @@ suite("models of Symposium with tools of another extension", () => {
   test("the agent is not offered a tool by the name of ours, and other extensions cannot run ours", async () => {
     const { text } = await consumer().ask("tools vsc_*");
     assert.deepEqual(text.split(", ").sort(), ["add", "bare", "odd", "picture"]);
-    await assert.rejects(async () => vscode.lm.invokeTool("symposium-agent-execute", { input: { id: "0123" }, toolInvocationToken: undefined }), /No agent waits for this answer|by nobody else/);
+    await assert.rejects(async () => vscode.lm.invokeTool("symposium-agent-action", { input: { id: "0123" }, toolInvocationToken: undefined }), /No agent waits for this answer|by nobody else/);
   });
 
   test("two extensions' chats that say the same words are two sessions", async () => {

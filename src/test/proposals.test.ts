@@ -79,7 +79,7 @@ suite("what agents made, in the editor", () => {
   test("what a terminal printed is a terminal under its command's name", async () => {
     const before = new Set(vscode.window.terminals);
     showPrintout({ command: "npm\x1b test", output: "fine\n", exit: { code: 0 } });
-    await until("the terminal is there", [vscode.window.onDidOpenTerminal], () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm  test"));
+    await until("the terminal is there", [vscode.window.onDidOpenTerminal], () => vscode.window.terminals.some(terminal => !before.has(terminal) && terminal.name === "npm⟦U+001B⟧ test"));
     for (const terminal of vscode.window.terminals) if (!before.has(terminal)) terminal.dispose();
   });
 });

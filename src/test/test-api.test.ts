@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 import * as vscode from "vscode";
 import type { TestApi } from "../extension";
 import type { LogEvent } from "../protocol/log";
@@ -8,7 +9,7 @@ const run = <T>(name: string, ...args: unknown[]) => vscode.commands.executeComm
 
 /** Looks again and again: of what an agent answers VS Code tells nobody. */
 async function answered(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, "not answered within 60 s");
+  for (const deadline = Date.now() + timeLimit(60_000); !await holds(); await new Promise(resolve => setTimeout(resolve, 50))) assert.ok(Date.now() < deadline, "not answered within 60 s");
 }
 
 suite("the test API", () => {

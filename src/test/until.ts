@@ -1,10 +1,11 @@
 /** How tests in the extension host wait: for what VS Code tells of, never for a time. */
 import assert from "node:assert/strict";
+import { timeLimit } from "../../scripts/time-limits.mjs";
 
 /** `vscode.Event` is one. */
 export type Heard = (listener: () => void) => { dispose(): unknown };
 
-/** So long nothing in VS Code takes; a test that waits longer has failed. */
+/** Nothing in VS Code takes longer on an idle machine. */
 const LIMIT_MS = 60_000;
 
 /** Resolves when the condition holds, which is looked at now and after each of the events. What it throws is the failure. */
@@ -12,12 +13,13 @@ export async function until(what: string, events: readonly Heard[], holds: () =>
   let told = (): void => undefined;
   let isLate = false;
   const listeners = events.map(event => event(() => told()));
-  const limit = setTimeout(() => { isLate = true; told(); }, LIMIT_MS);
+  const limitMs = timeLimit(LIMIT_MS);
+  const limit = setTimeout(() => { isLate = true; told(); }, limitMs);
   try {
     for (;;) {
       const event = new Promise<void>(resolve => { told = resolve; }); // first of all: one that comes while the condition is looked at counts
       if (await holds()) return;
-      assert.ok(!isLate, `not within ${LIMIT_MS / 1000} s: ${what}`);
+      assert.ok(!isLate, `not within ${Math.round(limitMs / 1000)} s: ${what}`);
       await event;
     }
   } finally {

@@ -3,6 +3,7 @@ import { WorkingFolders } from "../editor/working-folders";
 import { Log } from "../log";
 import type { AgentConfig } from "../protocol/agents";
 import type { Entry } from "../protocol/chat";
+import type { BypassUntil } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
 import { ChosenControls } from "../settings/chosen-controls";
 import { readSettings, type Settings } from "../settings/settings";
@@ -27,6 +28,9 @@ export class World {
   /** What becomes of what is delivered to a page that is there. */
   delivery: boolean | Promise<boolean> = true;
   composer: Composer = { find: async () => undefined, gather: async () => ({ attachments: [] }) };
+  /** The answer to the confirmation of a bypass. */
+  confirmed: BypassUntil | undefined | Promise<BypassUntil | undefined>;
+  chosenAgent: string | undefined;
   linkProblem: Error | undefined;
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
@@ -53,13 +57,15 @@ export class World {
       composer: { find: (...args) => this.composer.find(...args), gather: want => this.composer.gather(want) },
       chosen: this.chosen, log: this.log, settings: () => this.settings, isTrusted: () => this.trusted,
       selectAgent: async agentId => { this.done.push(`select ${agentId}`); await this.selecting; },
+      chooseAgent: async () => { this.done.push("chooseAgent"); return this.chosenAgent; },
+      confirmBypass: async agent => { this.done.push(`confirm bypass ${agent}`); return this.confirmed; },
       act: async action => { this.done.push(action); },
       openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
       openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
       showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },
       tell: (message, actions) => { this.done.push(`tell ${message} ${actions.join(" ")}`); },
       outdatedChanged: tabs => { this.done.push(`outdated ${tabs.join(" ")}`); },
-      forwarded: (tabId, event) => { this.done.push(`forwarded ${tabId} ${event.type}`); },
+      forwarded: (tabId, event, agentId) => { this.done.push(`forwarded ${tabId} ${event.type} ${agentId}`); },
     });
   }
 

@@ -7,7 +7,7 @@ export function listeners(heard: (method: Notes) => void = () => undefined): Sid
   const note = (method: Notes) => () => heard(method);
   return {
     "chat/event": note("chat/event"), "chat/snapshot": note("chat/snapshot"), "chat/attention": note("chat/attention"), "settings/setBypass": note("settings/setBypass"), "settings/setControl": note("settings/setControl"),
-    "editor/openPage": note("editor/openPage"), log: note("log"), "lm/responsePart": note("lm/responsePart"), "lm/responseComplete": note("lm/responseComplete"), "lm/learned": note("lm/learned"),
+    "editor/openPage": note("editor/openPage"), "editor/showWarning": note("editor/showWarning"), log: note("log"), "lm/responsePart": note("lm/responsePart"), "lm/responseComplete": note("lm/responseComplete"), "lm/learned": note("lm/learned"),
     "lm/keepSession": note("lm/keepSession"), "lm/forgetSessions": note("lm/forgetSessions"), "agents/changed": note("agents/changed"), "agents/installing": note("agents/installing"),
     "editor/readTextFile": async () => ({ text: "" }), "editor/writeTextFile": async () => ({}), "lm/keptSessions": async () => ({ sessions: [] }),
     "editor/runInTerminal": async () => ({}), "editor/ideOperation": async () => ({ kind: "hover", text: "" }), "secrets/environment": async () => ({ env: {} }), "secrets/keepEnvironment": async () => ({}),

@@ -40,7 +40,7 @@ export class TestHost {
     this.chat = new ChatController({
       page: this.page, sidecar: this.supervisor, log, chosen: { of: () => undefined }, settings: () => SETTINGS, isTrusted: () => true,
       folders: new WorkingFolders({ folders: () => ["/w"], pick: async () => undefined, say: () => undefined, home: "/", log }),
-      selectAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, openDiff: async () => undefined, showPrintout: () => undefined, composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) }, tell: () => undefined, forwarded: () => undefined,
+      selectAgent: async () => undefined, confirmBypass: async () => undefined, chooseAgent: async () => undefined, act: async () => undefined, openLink: async () => undefined, openDiff: async () => undefined, showPrintout: () => undefined, composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) }, tell: () => undefined, forwarded: () => undefined,
     });
   }
 }

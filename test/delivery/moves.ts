@@ -24,6 +24,8 @@ export const move = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind("reload"), kept: few, heard: few }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("kill"), arrives: few }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("restart", "reloadWindow", "openTab", "agentDies") }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("reloadPage", "hostDies") }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("hostReturns", "flush") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("closeTab"), tab }) },
 );
 export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
@@ -48,7 +50,8 @@ export async function make(world: World, m: Move): Promise<void> {
     case "kill": return world.kill(m.arrives);
     case "closeTab": return world.closeTab(m.tab);
     case "restart": case "openTab": case "agentDies": return world[m.kind]();
-    case "reloadWindow": return world.reloadWindow();
+    case "reloadWindow": case "reloadPage": case "hostDies": case "hostReturns": return world[m.kind]();
+    case "flush": return world.webview.flush();
   }
 }
 

@@ -2,8 +2,8 @@
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { FrameScheduler } from "../../webview/frame-scheduler";
 import type { Effect, Happening, Page, Step } from "../../webview/page-model";
+import { PageCopy, type CopyDeps } from "../../webview/page-copy";
 import { openPage, saved, step } from "../../webview/page-state";
-import { restored } from "../../webview/saved-page";
 import { isHostToPage } from "../../webview/shape";
 import { viewOf } from "../../webview/tab-view";
 import { marksIn, mortal, type FakeClock } from "./setting";
@@ -13,9 +13,12 @@ export interface Browser {
   /** In milliseconds; another one for each page, because it takes more than one to build a page. */
   timeOfDay(): number;
   post(message: PageToHost): void;
-  setState(state: unknown): void;
+  readonly viewState: CopyDeps["viewState"];
+  readonly storage: CopyDeps["storage"];
   /** A fresh id for a tab that the page opens by itself. */
   tabId(): string;
+  /** After each step. */
+  changed(page: Page): void;
   /** A frame: the marks of this tab, as they stand on the page from top to bottom. */
   drawn(tabId: string, marks: readonly string[]): void;
   problem(what: string): void;
@@ -27,13 +30,16 @@ export class TestPage {
   state: Page;
   #isAlive = true;
   readonly #toDraw = new Set<string>();
+  readonly #copy: PageCopy;
   readonly #frames: FrameScheduler;
   readonly #clock: ReturnType<typeof mortal>;
 
-  constructor(state: unknown, private readonly browser: Browser) {
+  constructor(private readonly browser: Browser) {
+    const onWarning = (message: string): void => browser.problem(message);
+    this.#copy = new PageCopy({ ...browser, workspace: "w", timeOfDay: () => browser.clock.now(), onWarning });
     this.#clock = mortal(browser.clock, () => this.#isAlive);
     this.#frames = new FrameScheduler(() => this.#draw(), this.#clock, frame => { this.#clock.after(FRAME_MS, frame); });
-    const [page, effects] = openPage(restored(state), browser.timeOfDay(), browser.clock.now());
+    const [page, effects] = openPage(this.#copy.load(), browser.timeOfDay(), browser.clock.now());
     this.state = page;
     effects.forEach(effect => this.#carryOut(effect));
     this.#tick();
@@ -58,6 +64,7 @@ export class TestPage {
 
   #enter([page, effects]: Step): void {
     this.state = page;
+    this.browser.changed(page);
     effects.forEach(effect => this.#carryOut(effect));
   }
 
@@ -65,7 +72,7 @@ export class TestPage {
     switch (effect.kind) {
       case "post": return this.browser.post(effect.message);
       case "openOne": return this.open();
-      case "save": case "saveSoon": return this.browser.setState(saved(this.state));
+      case "save": case "saveSoon": this.#copy.save(saved(this.state)); return this.#copy.store();
       case "show": this.#toDraw.add(effect.tabId); return this.#frames.request();
       case "open": case "select": case "fill": case "focus": case "offer": case "showAgents": return;
     }

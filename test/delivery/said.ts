@@ -10,12 +10,23 @@ export class Said {
   /** Tabs in which a turn was stopped: what waits then may be overtaken. */
   readonly #stopped = new Set<string>();
 
+  /** Prompts that may be a draft again without an act of the user: they waited in a queue, or were refused with a reason. */
+  readonly #returnable = new Set<string>();
+
   /** What came back to the input is sent with the next prompt: it is said now, and not where it was said before. */
   prompt(tabId: string, marks: readonly string[]): void {
     for (const mark of marks) {
       this.#tabs.delete(mark);
       this.#tabs.set(mark, tabId);
     }
+  }
+
+  returnable(marks: readonly string[]): void { for (const mark of marks) this.#returnable.add(mark); }
+
+  /** When everything has come to rest: a prompt that was entered was sent, unless the user was told that it was not. */
+  checkDraft(tabId: string, draft: readonly string[]): void {
+    const swallowed = draft.filter(mark => !this.#returnable.has(mark));
+    deepEqual(swallowed, [], `prompts of ${tabId} that were entered and not sent`);
   }
 
   drop(marks: readonly string[]): void { for (const mark of marks) this.#dropped.add(mark); }

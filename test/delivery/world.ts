@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
-import { turnOf, type Tab } from "../../webview/page-model";
+import { turnOf, type Page, type Tab } from "../../webview/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
 import { Said } from "./said";
@@ -38,12 +38,27 @@ export class World {
   /** How many prompts reached an agent. */
   #turns = 0;
   #tabs = 0;
+  /** Whether the extension host was killed, and VS Code has not started another one yet. */
+  #isHostDead = false;
 
   constructor(private readonly congestedAt: number) {
     this.host = this.#newHost();
-    this.webview = new TestWebview({ received: message => this.host.page.receive(message), hidden: () => this.host.page.hidden() }, {
+    const hidden = (): void => { if (!this.#isHostDead) this.host.page.hidden(); };
+    this.webview = new TestWebview({ received: message => this.#received(message), hidden }, {
       clock: this.clock, tabId: () => `tab ${++this.#tabs}`, drawn: (tabId, marks) => this.#drawn(tabId, marks), problem: what => this.problems.push(what),
+      changed: page => this.#changed(page),
     });
+  }
+
+  /** A prompt that waited is a draft again when its session is lost. */
+  #changed({ tabs }: Page): void {
+    for (const { conversation: { queue } } of tabs.values()) {
+      this.#said.returnable(queue?.prompts.flatMap(({ text }) => marksIn(text)) ?? []);
+    }
+  }
+
+  #received(message: PageToHost): void {
+    if (!this.#isHostDead) this.host.page.receive(message);
   }
 
   // --- the agent
@@ -80,6 +95,8 @@ export class World {
     this.#said.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
     const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
     page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
+    const after = page.state.tabs.get(chosen.tabId);
+    if (page.state.sidecar.state === "failed" && after?.remark) this.#said.returnable(marksIn(text));
   }
 
   /** The user stops the turn; what waits then waits for the user. */
@@ -87,6 +104,7 @@ export class World {
     const chosen = this.#tab(tab);
     if (!chosen) return;
     this.#said.stop(chosen.tabId);
+    this.#said.returnable(chosen.drafts.onTheWay.flatMap(({ text }) => marksIn(text)));
     this.webview.page?.happen({ kind: "stopped", tabId: chosen.tabId });
   }
 
@@ -158,11 +176,38 @@ export class World {
   /** The command “Developer: Reload Window”: another extension host, and a page that remembers. */
   async reloadWindow(): Promise<void> {
     await this.webview.hide(0, 0);
+    await this.#replaceHost();
+    this.webview.show();
+  }
+
+  /** F5 in the browser: another window, extension host and sidecar, and what VS Code and the browser have stored. */
+  async reloadPage(): Promise<void> {
+    this.webview.reloadWindow();
+    await this.#replaceHost();
+  }
+
+  /** The extension host is killed. Its page stays on the screen, and whatever it posts is lost. */
+  async hostDies(): Promise<void> {
+    if (this.#isHostDead) return;
+    this.#isHostDead = true;
+    this.webview.toHost.cut(0);
+    for (const { settle } of this.webview.toPage.cut(0)) settle(false);
+    await this.kill(0);
+  }
+
+  /** VS Code has started another extension host. */
+  async hostReturns(): Promise<void> {
+    if (!this.#isHostDead) return;
+    this.webview.rebuild();
+    await this.#replaceHost();
+  }
+
+  async #replaceHost(): Promise<void> {
     await this.kill(0);
     await this.host.supervisor.dispose();
     this.sidecar = undefined;
+    this.#isHostDead = false;
     this.host = this.#newHost();
-    this.webview.show();
   }
 
   async tick(ms: number): Promise<void> {
@@ -184,9 +229,12 @@ export class World {
     const { toPage, toHost } = this.webview;
     const before = { sent: toPage.sent + toHost.sent, asked: this.webview.asked, turns: this.#turns };
     const underWay = WAYS.reduce((sum, way) => sum + (this.#line(way)?.length ?? 0), toPage.length);
+    await this.hostReturns();
     this.webview.show();
     this.webview.load(0);
     const took = await this.#calm();
+    const calm = this.webview.page?.state.tabs.values() ?? [];
+    for (const { tabId, drafts } of calm) this.#said.checkDraft(tabId, marksIn(drafts.text));
     const tabs = this.webview.page?.state.tabs.size ?? 0;
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
     await this.#calm();

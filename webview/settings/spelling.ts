@@ -1,16 +1,15 @@
 /** Texts of strangers, as they stand on the page: nothing hides in them, and none is without an end. Pure. */
-import { oneLine, visible } from "../markdown-safe";
-
+import { readableLine, readableText, visibleLine } from "../../src/protocol/visible-text";
 const MOST_OF_WORD = 80, MOST_OF_LINE = 300, MOST_OF_TEXT = 2_000, MOST_OF_DETAIL = 20_000;
 
 /** A mark, the label of a button. */
 export const brief = (text: string): string => cut(line(text), MOST_OF_WORD);
 /** A name. */
-export const line = (text: string): string => cut(oneLine(cut(text, MOST_OF_LINE)), MOST_OF_LINE);
+export const line = (text: string): string => cut(visibleLine(cut(text, MOST_OF_LINE)), MOST_OF_LINE);
 /** A sentence or a few. */
-export const prose = (text: string): string => cut(oneLine(cut(text, MOST_OF_TEXT)), MOST_OF_TEXT);
+export const prose = (text: string): string => cut(readableLine(cut(text, MOST_OF_TEXT)), MOST_OF_TEXT);
 /** What a program said, with its lines. */
-export const lines = (text: string): string => visible(cut(text, MOST_OF_DETAIL).replaceAll("\r\n", "\n")).trimEnd();
+export const lines = (text: string): string => readableText(cut(text, MOST_OF_DETAIL)).trimEnd();
 
 /** By characters as they are drawn: half of one is none. */
 function cut(text: string, most: number): string {

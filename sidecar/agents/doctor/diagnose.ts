@@ -4,7 +4,7 @@
  * A tool's own words are looked at where its exit code says too little: npx, uvx and shells end with 1 or 127 for ten different reasons.
  */
 import type { Cause, Diagnosis, Fix } from "../../../src/protocol/doctor";
-import { withoutSecrets } from "../../../src/protocol/secrets";
+import { redactText } from "../../../src/protocol/redaction/redact";
 import { assertNever } from "../../../src/protocol/wire";
 
 export interface Observed {
@@ -28,7 +28,7 @@ export interface Observed {
 
 export function diagnose(seen: Observed): Diagnosis {
   const { name, command, start, exit, stderr, garbage, initialize, session } = seen, said = lastWords(stderr);
-  const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({ cause, sentence, ...(fix === undefined ? {} : { fix }), ...(said === "" ? {} : { detail: said }) });
+  const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({ cause, sentence: redactText(sentence), ...(fix === undefined ? {} : { fix }), ...(said === "" ? {} : { detail: said }) });
   switch (start.kind) {
     case "noFolder": return is("noFolder", `The folder “${start.folder}” that ${name} was to start in does not exist.`, SETTINGS);
     case "failed": return notStarted(seen, start.errno, is);
@@ -112,5 +112,5 @@ function program(command: string): string { return command.split(/[\\/]/).at(-1)
 
 const LINES = 5;
 const LONGEST = 200;
-function lastWords(stderr: string): string { return withoutSecrets(stderr.trim().split("\n").slice(-LINES).map(shortened).join("\n")); }
+function lastWords(stderr: string): string { return redactText(stderr.trim()).split("\n").slice(-LINES).map(shortened).join("\n"); }
 function shortened(line: string): string { return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line; }

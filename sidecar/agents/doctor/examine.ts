@@ -3,7 +3,7 @@ import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallState } from "../../../src/protocol/agent-service";
 import type { Diagnosis } from "../../../src/protocol/doctor";
-import { elided } from "../../../src/protocol/secrets";
+import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
 import type { CommandOf } from "../agent-commands";
 import type { ProcessWorld } from "../child";
 import type { AgentCommand } from "../distribution";
@@ -56,16 +56,13 @@ function noCommand(error: unknown): Diagnosis {
 }
 
 function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {
-  const words = elided([command, ...args]);
-  return Array.isArray(words) ? words.join(" ") : command;
+  return redactArguments([command, ...args]).join(" ");
 }
-
-const SHORTEST_VALUE = 8;
 
 /** What an agent was given in its environment may stand in what it says, and need not look like a key. */
 export function withoutValues(observed: Observed, env: Readonly<Record<string, string>>): Observed {
-  const values = Object.values(env).filter(value => value.length >= SHORTEST_VALUE).sort((a, b) => b.length - a.length);
-  const clean = (text: string): string => values.reduce((cleaner, value) => cleaner.replaceAll(value, "…"), text);
+  const given = new KnownSecrets(), clean = (text: string): string => given.hide(text);
+  given.add(Object.values(env).sort((a, b) => b.length - a.length));
   const { stderr, garbage, initialize, session } = observed;
   return {
     ...observed, stderr: clean(stderr), garbage: { ...garbage, first: clean(garbage.first) },

@@ -1,6 +1,6 @@
 /** What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's name. Pure. */
 import type { Diagnosis } from "../../../src/protocol/doctor";
-import { withoutSecrets } from "../../../src/protocol/secrets";
+import { redactText } from "../../../src/protocol/redaction/redact";
 import type { Observed } from "./diagnose";
 
 export interface ReportFacts {
@@ -28,7 +28,7 @@ export function report(facts: ReportFacts, examined: Examined | undefined): stri
     "PATH:", ...path.map(folder => `  ${folder}`),
     ...(examined ? ["", ...ofAgent(examined)] : []),
   ];
-  return anonymous(withoutSecrets(lines.join("\n")), facts.home);
+  return anonymous(redactText(lines.join("\n")), facts.home);
 }
 
 function ofAgent({ name, command, observed, diagnosis }: Examined): readonly string[] {

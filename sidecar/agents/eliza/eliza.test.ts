@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok, throws } from "node:assert/strict";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import { decompose, Eliza } from "./engine";
 import { DOCTOR } from "./doctor";
@@ -151,7 +152,7 @@ suite("Eliza", () => {
     ["a megabyte of brackets", "(".repeat(1 << 19) + ")".repeat(1 << 19)], ["a megabyte of spaces", " ".repeat(1 << 20)],
     ["a megabyte of clauses", "so, ".repeat(1 << 18)], ["a megabyte of emoji", `x${"😀".repeat(1 << 18)}`],
   ] as const) test(`${what} is answered shortly`, function () {
-    this.timeout(4000);
+    this.timeout(timeLimit(4_000));
     const reply = ask(text) ?? "";
     ok(reply !== "" && reply.length < 4000);
     equal(Buffer.from(reply, "utf8").toString("utf8"), reply, "no half characters");

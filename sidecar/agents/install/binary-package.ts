@@ -16,6 +16,8 @@ export interface BinaryWorld {
   readonly files: Files;
   readonly clock: Clock;
   readonly fetch?: Fetch | undefined;
+  /** Of tests: archives may come by http from this computer. */
+  readonly httpArchives?: boolean;
   readonly signal: AbortSignal;
   readonly progress: (progress: InstallProgress) => void;
   readonly platform: string;
@@ -26,12 +28,12 @@ export interface BinaryWorld {
 const ARCHIVE = ".archive";
 
 /** `release`: what it is called. */
-export async function installBinary(folder: string, { archive, cmd, sha256 }: BinaryDistribution, release: string, { files, clock, fetch, signal, progress, platform, bunzip }: BinaryWorld): Promise<Omit<Built, "source">> {
+export async function installBinary(folder: string, { archive, cmd, sha256 }: BinaryDistribution, release: string, { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryWorld): Promise<Omit<Built, "source">> {
   const parts = relativeParts(cmd);
   if (!parts) throw noProgram(`“${cmd}” is not a path inside the archive.`);
   const fetched = path.join(folder, ARCHIVE);
   progress({ phase: "downloading", done: 0 });
-  await download(archive, fetched, { sha256, signal, clock, files, ...(fetch ? { fetch } : {}), progress: (done, total) => progress({ phase: "downloading", done, ...(total === undefined ? {} : { total }) }) });
+  await download(archive, fetched, { sha256, signal, clock, files, httpArchives, ...(fetch ? { fetch } : {}), progress: (done, total) => progress({ phase: "downloading", done, ...(total === undefined ? {} : { total }) }) });
   progress({ phase: "unpacking" });
   await unpack(fetched, folder, { kind: archiveKind(new URL(archive).pathname), program: parts.join("/"), signal, files, platform, bunzip, reserved: [MANIFEST, ARCHIVE], progress: (done, total) => progress({ phase: "unpacking", done, total }) });
   await files.rm(fetched);

@@ -8,10 +8,14 @@ import { noProgram } from "./install-error";
 import type { Built } from "./manifest";
 import { chosenProgram, readJson, tryTool, useTool, type ToolProgram, type ToolWorld } from "./package-tool";
 
-/** `home`: cargo's, where the crate's own words on how it is run are looked for; what the configuration says counts more. */
-export async function installCargo(folder: string, { crate, version, binary }: NonNullable<Distribution["cargo"]>, cargo: ToolProgram, home: string | undefined, world: ToolWorld): Promise<Omit<Built, "source">> {
-  if (!await binstall(folder, version === undefined ? crate : `${crate}@${version}`, cargo, world)) {
-    await useTool(cargo, ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])], { cwd: folder }, world);
+/**
+ * `folder` gets the programs, `target` what is compiled on the way: a later try continues there. `home`: cargo's, where the crate's own words on how
+ * it is run are looked for; what the configuration says counts more.
+ */
+export async function installCargo({ folder, target }: { readonly folder: string; readonly target: string }, { crate, version, binary }: NonNullable<Distribution["cargo"]>, cargo: ToolProgram, home: string | undefined, world: ToolWorld): Promise<Omit<Built, "source">> {
+  const how = { cwd: folder, env: { CARGO_TARGET_DIR: target } };
+  if (!await binstall(version === undefined ? crate : `${crate}@${version}`, cargo, how, world)) {
+    await useTool(cargo, ["install", "--root", folder, "--locked", crate, ...(version === undefined ? [] : ["--version", version])], how, world);
   }
   const built = installedIn(await readJson(path.join(folder, ".crates2.json"), world.files), crate);
   const bins = built?.bins ?? await world.files.readdir(path.join(folder, "bin")).catch(absent<string[]>([]));
@@ -25,10 +29,10 @@ export async function installCargo(folder: string, { crate, version, binary }: N
 }
 
 /** False: it is not there, or has none for this crate. */
-async function binstall(folder: string, crate: string, cargo: ToolProgram, world: ToolWorld): Promise<boolean> {
+async function binstall(crate: string, cargo: ToolProgram, how: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }, world: ToolWorld): Promise<boolean> {
   const quiet = { ...world, line: () => undefined };
-  if ((await tryTool(cargo, ["binstall", "-V"], { cwd: folder }, quiet)).exit.code !== 0) return false;
-  return (await tryTool({ ...cargo, name: "cargo binstall" }, ["binstall", "--no-confirm", "--root", folder, crate], { cwd: folder }, world)).exit.code === 0;
+  if ((await tryTool(cargo, ["binstall", "-V"], how, quiet)).exit.code !== 0) return false;
+  return (await tryTool({ ...cargo, name: "cargo binstall" }, ["binstall", "--no-confirm", "--root", how.cwd, crate], how, world)).exit.code === 0;
 }
 
 /** Cargo's own record: `{installs: {"NAME VERSION (SOURCE)": {bins}}}`. */

@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Distribution } from "../../../src/protocol/agents";
 import { CargoHome, cargoOr, CrateRegistry, downloads, type PublishedCrate } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
@@ -32,7 +33,7 @@ suite("how a crate is run as an extension", () => {
   });
 
   test("a crate that says so is started so, from the store alone; the configuration counts more", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const cargo = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
@@ -47,7 +48,7 @@ suite("how a crate is run as an extension", () => {
   });
 
   test("of one that somebody else has built the source is fetched by the user's cargo, and nothing of that stays in the folder", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     const command = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
     using home = new CargoHome(registry);
@@ -62,7 +63,7 @@ suite("how a crate is run as an extension", () => {
     await using rig = new Rig();
     rig.source();
     const installed = async (bins: readonly string[], binary?: string) => {
-      const command = rig.tool(cargoWith(bins, launch)), { program, args } = await installCargo(rig.folder, { crate: "house", ...(binary === undefined ? {} : { binary }) }, { name: "cargo", command }, rig.folder, rig.world);
+      const command = rig.tool(cargoWith(bins, launch)), { program, args } = await installCargo({ folder: rig.folder, target: rig.folder }, { crate: "house", ...(binary === undefined ? {} : { binary }) }, { name: "cargo", command }, rig.folder, rig.world);
       return [program, args];
     };
     deepEqual(await installed(["house", "house-rules"]), ["bin/house-rules", launch.args]);

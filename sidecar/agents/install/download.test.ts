@@ -39,7 +39,7 @@ class World implements AsyncDisposable {
 
   fetch(url: string, options: Partial<DownloadOptions> = {}): Promise<{ readonly bytes: number; readonly sha256: string }> {
     return download(url, path.join(this.#folder.path, "file"), {
-      signal: new AbortController().signal, clock: this.clock, files: realFiles, progress: (...step) => { this.progress.push(step); }, ...options,
+      signal: new AbortController().signal, clock: this.clock, files: realFiles, httpArchives: true, progress: (...step) => { this.progress.push(step); }, ...options,
     });
   }
   serve(...plans: readonly Plan[]): string { return this.server.serve("/file", ...plans.map(plan => ({ content, ...plan }))); }
@@ -175,6 +175,12 @@ suite("a server that does not give it", () => {
     await world.fetch(`${world.server.origin}/a`, { sha256 });
     await using other = await World.open();
     await other.refused(other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }), "refused", /redirects more than 5 times/);
+  });
+
+  test("nothing comes by http, also from this computer, unless a test says so", async () => {
+    await using world = await World.open();
+    await world.refused(world.serve({}), "insecure", /not an https address/, { httpArchives: false });
+    equal(world.server.requests.length, 0);
   });
 
   test("only https, also behind a redirect, and no names and passwords", async () => {

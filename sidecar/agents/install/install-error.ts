@@ -1,4 +1,5 @@
 /** Why an agent, or an extension, could not be installed: what happened, and what to do about it. */
+import { redactText } from "../../../src/protocol/redaction/redact";
 import { isObject } from "../../rpc/json";
 
 export type InstallErrorCode =
@@ -12,10 +13,13 @@ export type InstallErrorCode =
 
 export class InstallError extends Error {
   override readonly name = "InstallError";
+  readonly what: string;
   readonly advice: string | undefined;
   /** `what` and `advice` are sentences for the user; `cause` is for the log. */
-  constructor(readonly code: InstallErrorCode, readonly what: string, { advice, cause }: { readonly advice?: string | undefined; readonly cause?: unknown } = {}) {
-    super(advice === undefined ? what : `${what} ${advice}`, cause === undefined ? undefined : { cause });
+  constructor(readonly code: InstallErrorCode, what: string, { advice, cause }: { readonly advice?: string | undefined; readonly cause?: unknown } = {}) {
+    const shown = redactText(what);
+    super(advice === undefined ? shown : `${shown} ${advice}`, cause === undefined ? undefined : { cause });
+    this.what = shown;
     this.advice = advice;
   }
 

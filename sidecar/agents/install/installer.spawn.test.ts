@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
@@ -127,6 +127,49 @@ suite("a crate", () => {
       deepEqual(shown(await world.installer().command(agent({ cargo: { crate: "rs-agent", binary: "rs-tool" } }), never), world), ["some-agent/3.1.4/bin/rs-tool"]);
     });
   }
+});
+
+suite("a source build", () => {
+  const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent") } }, config = agent({ cargo: { crate: "rs-agent" } });
+  const folderOf = ({ root }: InstallWorld): string => path.join(root, ".builds", "some-agent");
+
+  test("that fails is continued by the next try, also of another window; after its success nothing of it is left", async () => {
+    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: could not compile" } });
+    for (const compiled of ["crate\n", "crate\ncrate\n"]) {
+      await refused(world.installer().command(config, never), "toolFailed", /could not compile/);
+      equal(readFileSync(path.join(folderOf(world), "compiled"), "utf8"), compiled);
+    }
+    world.tools.plan({ packages });
+    await world.installer().command(config, never);
+    equal(existsSync(path.join(world.root, ".builds")), false);
+  });
+
+  test("that fills the disk leaves nothing", async () => {
+    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: no space left on device (os error 28)" } });
+    await refused(world.installer().command(config, never), "diskFull", /disk is full/);
+    equal(existsSync(folderOf(world)), false);
+  });
+
+  test("that nobody continues for a week is swept, and goes with its agent", async () => {
+    await using world = await InstallWorld.open(["cargo"], { packages, fails: { code: 101, stderr: "error: could not compile" } });
+    const folder = folderOf(world), daysAgo = (days: number): void => utimesSync(folder, new Date(), new Date(Date.now() - days * 24 * 3600_000));
+    const fail = (): Promise<void> => refused(world.installer().command(config, never), "toolFailed", /could not compile/);
+    const sweep = (): Promise<void> => world.store().sweepAll(never, error => { throw error; });
+    await fail();
+    daysAgo(6);
+    await sweep();
+    equal(existsSync(folder), true);
+    daysAgo(8);
+    await fail();
+    await sweep();
+    equal(existsSync(folder), true, "a try is a use");
+    daysAgo(8);
+    await sweep();
+    equal(existsSync(folder), false);
+    await fail();
+    await world.installer().remove("some-agent");
+    equal(existsSync(folder), false);
+  });
 });
 
 suite("an archive", () => {
@@ -276,11 +319,23 @@ suite("versions", () => {
     equal((await world.store().find("some-agent", third.source))?.folder, third.folder);
   });
 
+  test("says of many what is missing, and looks at tools and store once", async () => {
+    await using world = await InstallWorld.open();
+    const finds: string[] = [];
+    let reads = 0;
+    const files = new Proxy(realFiles, { get: (target, key): unknown => { if (key === "readdir") reads++; return Reflect.get(target, key); } });
+    const installer = world.installer({ files, change: { tools: async () => ({ find: name => { finds.push(name); return name === "npm" ? "/npm" : undefined; } }) } });
+    const configs = Array.from({ length: 10_000 }, (_, i) => ({ id: `a${i}`, name: `A ${i}`, version: "1", distribution: i % 2 === 0 ? { npx: { package: "a@1.0.0" } } : { uvx: { package: "a" } } }));
+    const missing = await installer.missing(configs);
+    deepEqual([missing.length, missing[0], missing[1]], [10_000, undefined, "A 1 needs uv or pipx, which was not found."]);
+    deepEqual([finds.toSorted(), reads], [["npm", "pipx", "uv"], 1]);
+  });
+
   test("percent can be told, while it is fetched and while it is unpacked", async () => {
     await using world = await InstallWorld.open();
     const archive = world.server.serve("/a.tar.gz", { content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]) }), told: InstallProgress[] = [];
     mkdirSync(world.root, { recursive: true });
-    await installBinary(world.root, { archive, cmd: "bin/agent" }, "1", { files: realFiles, clock: realClock, signal: never, platform: process.platform, progress: step => { told.push(step); } });
+    await installBinary(world.root, { archive, cmd: "bin/agent" }, "1", { files: realFiles, clock: realClock, signal: never, platform: process.platform, httpArchives: true, progress: step => { told.push(step); } });
     for (const phase of ["downloading", "unpacking"]) ok(told.some(({ phase: of, done, total }) => of === phase && done !== undefined && done > 150_000 && total !== undefined && done <= total), phase);
   });
 

@@ -46,6 +46,8 @@ export interface InstallerWorld {
   readonly clock: Clock;
   readonly files: Files;
   readonly fetch?: Fetch;
+  /** Of tests: archives may come by http from this computer. */
+  readonly httpArchives?: boolean;
   /** In this thread unless given. */
   readonly bunzip?: Bunzip;
   readonly tools: () => Promise<Tools>;
@@ -55,6 +57,15 @@ export interface InstallerWorld {
   /** Undefined: nothing is being installed any more. */
   readonly report: (id: string, progress: InstallProgress | undefined) => void;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Each tool is looked for once. */
+function onceEach(tools: Tools): Tools {
+  const known = new Map<Tool | "node", string | undefined>();
+  return { find: name => {
+    if (!known.has(name)) known.set(name, tools.find(name));
+    return known.get(name);
+  } };
 }
 
 /** What the settings say of an agent, or an extension, as far as it is about having it. */
@@ -115,6 +126,20 @@ export class Installer implements AsyncDisposable {
     return { kind: choice.kind, install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" } };
   }
 
+  /**
+   * Why each cannot be had here, in this order; undefined where it can. For whole registries: the tools and the store are
+   * looked at once, and a folder only of what is in the store.
+   */
+  async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
+    const { store } = this.#world, tools = onceEach(await this.#world.tools()), ids = new Set(await store.ids().catch(() => []));
+    const all: (string | undefined)[] = [];
+    for (const config of configs) {
+      const installed = ids.has(config.id) ? await store.list(config.id).catch(() => []) : [], choice = this.#choiceOf(config, tools, installed);
+      all.push("missing" in choice ? missingSentence(config.name, choice.missing) : undefined);
+    }
+    return all;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flights[Symbol.asyncDispose]();
     await Promise.all([...this.#leases.values()].map(lease => lease.release().catch(() => undefined)));
@@ -122,11 +147,14 @@ export class Installer implements AsyncDisposable {
   }
 
   async #chosen(config: InstallConfig): Promise<Choice | { readonly missing: Missing }> {
-    const { store, platforms } = this.#world;
-    const tools = await this.#world.tools(), installed = await store.list(config.id).catch(() => []);
+    const tools = await this.#world.tools(), installed = await this.#world.store.list(config.id).catch(() => []);
+    return this.#choiceOf(config, tools, installed);
+  }
+
+  #choiceOf({ distribution }: InstallConfig, tools: Tools, installed: readonly Installed[]): Choice | { readonly missing: Missing } {
     const kinds = new Set(installed.map(one => one.source.kind));
-    return choose(config.distribution, {
-      platforms, has: tool => tools.find(tool) !== undefined,
+    return choose(distribution, {
+      platforms: this.#world.platforms, has: tool => tools.find(tool) !== undefined,
       isInstalled: kind => kinds.has(kind === "npx" ? "npm" : kind === "uvx" || kind === "pipx" ? "python" : kind === "cargo" ? "cargo" : "binary"),
     });
   }
@@ -190,7 +218,7 @@ export class Installer implements AsyncDisposable {
     const staging: Staging = isPython ? await store.prepareInPlace(id, isExact(source.asked ?? "") ? source.asked ?? "" : "latest") : await store.prepare(id);
     try {
       log("info", "Installing", { id, kind: choice.kind, from: source.name });
-      const built = { source, ...await this.#build(choice, staging.folder, release, progress, signal) };
+      const built = { source, ...await this.#build(id, choice, staging.folder, release, progress, signal) };
       signal.throwIfAborted();
       if (there && there.release === built.release && satisfies(source, there)) { await staging.discard(); return there; }
       const kept = await staging.keep(built);
@@ -202,9 +230,9 @@ export class Installer implements AsyncDisposable {
     }
   }
 
-  async #build(choice: Installable, folder: string, release: string, progress: ProgressTeller, signal: AbortSignal): Promise<Omit<Built, "source">> {
-    const { files, clock, fetch, bunzip, platform, run } = this.#world;
-    if (choice.kind === "binary") return installBinary(folder, choice.of, release, { files, clock, fetch, bunzip, signal, platform, progress: step => progress.tell(step) });
+  async #build(id: string, choice: Installable, folder: string, release: string, progress: ProgressTeller, signal: AbortSignal): Promise<Omit<Built, "source">> {
+    const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#world;
+    if (choice.kind === "binary") return installBinary(folder, choice.of, release, { files, clock, fetch, httpArchives, bunzip, signal, platform, progress: step => progress.tell(step) });
     const tools = await this.#world.tools(), { tool } = choice, command = tool && tools.find(tool);
     if (tool === undefined || command === undefined) throw new InstallError("noTool", "The tool that would install it is not there any more.");
     const program = { name: tool, command }, world: ToolWorld = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
@@ -212,7 +240,10 @@ export class Installer implements AsyncDisposable {
     switch (choice.kind) {
       case "npx": return installNpm(folder, choice.spec, choice.of.cmd, program, world);
       case "uvx": case "pipx": return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, world);
-      case "cargo": return installCargo(folder, choice.of, program, await this.#world.cargoHome?.(), world);
+      case "cargo": {
+        const home = await this.#world.cargoHome?.();
+        return this.#world.store.building(id, target => installCargo({ folder, target }, choice.of, program, home, world));
+      }
     }
   }
 

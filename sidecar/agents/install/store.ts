@@ -13,6 +13,7 @@ import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { isSegment, UNVERSIONED } from "../distributions/segment";
 import type { ProcessTable } from "../process-table";
+import { BuildFolders } from "./build-folders";
 import { absent, programSize, sizeOf, writeWhole, type Files } from "./files";
 import { badName, busy } from "./install-error";
 import { Leases, USES, type Holder, type Lease } from "./leases";
@@ -50,13 +51,18 @@ export class Store {
   readonly #world: StoreWorld;
   readonly #leases: Leases;
   readonly #locks: Locks;
+  readonly #builds: BuildFolders;
 
   constructor(root: string, world: StoreWorld) {
     this.#root = root;
     this.#world = world;
     this.#leases = new Leases(world.files, world.table, world.self);
     this.#locks = new Locks(path.join(root, ".locks"), world.clock, world.files, world.tryLock);
+    this.#builds = new BuildFolders(root, world.files, () => Date.now());
   }
+
+  /** Of which there is a folder. */
+  async ids(): Promise<readonly string[]> { return (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment); }
 
   /** The newest first. */
   async list(id: string): Promise<readonly Installed[]> {
@@ -81,6 +87,12 @@ export class Store {
     return this.#changing(id, async () => await this.#installed(id, folder) && this.#leases.take(this.#home(id), path.basename(folder)));
   }
 
+  /** With the folder for what `build` compiles; kept for the next try when it fails. Within `exclusively`. */
+  building<T>(id: string, build: (folder: string) => Promise<T>): Promise<T> {
+    this.#home(id);
+    return this.#builds.using(id, build);
+  }
+
   /** Removes versions older than the newest, and what was never finished, if nobody uses it. */
   async sweep(id: string): Promise<void> {
     if (!await this.#isThere(this.#home(id))) return;
@@ -90,6 +102,7 @@ export class Store {
   /** All versions: none is an installed one from now on. The files of one that is in use, or that cannot be deleted now, go later. */
   async remove(id: string): Promise<void> {
     const home = this.#home(id), { files } = this.#world;
+    await this.#builds.remove(id);
     if (!await this.#isThere(home)) return;
     await this.#clear(id, async () => { for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true }); });
     await this.#world.files.rmdir(path.join(home, USES)).catch(() => undefined); // not empty: somebody uses one
@@ -98,10 +111,11 @@ export class Store {
 
   /** What earlier runs, of whatever agent, left; until `signal`. One that cannot be swept does not keep the others: `failed` hears of it. */
   async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
-    for (const id of (await this.#world.files.readdir(this.#root).catch(absent<string[]>([]))).filter(isSegment)) {
+    for (const id of await this.ids()) {
       if (signal.aborted) return;
       await this.sweep(id).catch(failed);
     }
+    await this.#builds.sweep().catch(failed);
   }
 
   /** One installation of an id at a time, in all windows. `waiting`: another one is at it. */

@@ -59,7 +59,9 @@ suite("a document at an address", () => {
   test("may name this computer only when it comes from there", async () => {
     const local = { ...RULES, distribution: { binary: { "linux-x86_64": { archive: "http://127.0.0.1:1/a.zip", cmd: "a" } } } };
     server.answer = serving(local);
-    equal((await at(server.url)).id, "rules");
+    await rejects(at(server.url), /not https/);
+    const options = { signal: new AbortController().signal, clock, fetch, version: "1", httpArchives: true };
+    equal((await documentAt(server.url, "extension", options)).id, "rules");
     await rejects(documentAt("https://example.com/extension.json", "extension", { signal: new AbortController().signal, clock, fetch: async () => Response.json(local), version: "1" }), /not https/);
   });
 

@@ -74,10 +74,144 @@ suite("a registry document", () => {
     match(registry.leftOut[0]!.why, /\.$/);
   });
 
-  test("from this computer may name addresses of this computer", () => {
-    const local = { ...good, icon: "http://127.0.0.1:1/a.svg", ...archive({ archive: "http://127.0.0.1:1/a.zip", sha256: "0".repeat(64) }) };
-    const registry = readRegistry({ agents: [local] }, { loopback: true });
+  test("from this computer may name pictures of this computer, and archives only where a test says so", () => {
+    const local = {
+      ...good,
+      id: "local",
+      icon: "http://127.0.0.1:1/a.svg",
+      ...archive({ archive: "http://127.0.0.1:1/a.zip", sha256: "0".repeat(64) }),
+    };
+    const registry = readRegistry({ agents: [local] }, { loopback: true, httpArchives: true });
     ok("agents" in registry && registry.leftOut.length === 0 && registry.agents[0]?.icon === local.icon);
+    const refused = readRegistry({ agents: [local, good] }, { loopback: true });
+    ok("agents" in refused);
+    deepEqual(
+      [ids(refused), refused.leftOut],
+      [["good"], [{ id: "local", why: "“local” has an archive whose address is not https." }]],
+    );
+  });
+
+  const npx = (env: object): object => ({ distribution: { npx: { package: "good@1.2.3", env } } });
+  const REFUSED: readonly [why: RegExp, entry: object][] = [
+    ...["local", "executable", "symposium"].map((kind): [RegExp, object] => [
+      new RegExp(`would start what is on this computer \\(“${kind}”\\); only packages and archives are accepted\\.$`),
+      { distribution: { ...good.distribution, [kind]: null } },
+    ]),
+    [/\(“local”\)/, { distribution: { local: { command: "/bin/sh", args: ["-c", "x"] } } }],
+    ...["elizacp", "codex", "gemini", "zed-claude-code", "kiro-cli", "symposium"].map((id): [RegExp, object] => [
+      /has the id of an agent that Symposium brings itself\.$/,
+      { id },
+    ]),
+    ...[
+      "LD_PRELOAD",
+      "LD_LIBRARY_PATH",
+      "DYLD_INSERT_LIBRARIES",
+      "NODE_OPTIONS",
+      "NODE_PATH",
+      "PATH",
+      "PYTHONPATH",
+      "PYTHONSTARTUP",
+      "HTTP_PROXY",
+      "HTTPS_PROXY",
+      "ALL_PROXY",
+      "NO_PROXY",
+      "http_proxy",
+      "npm_config_registry",
+      "NPM_CONFIG_UPDATE",
+      "UV_DISABLE_X",
+      "PIP_INDEX_URL",
+      "RUBYOPT",
+      "PERL5OPT",
+      "JAVA_TOOL_OPTIONS",
+      "BASH_ENV",
+      "GIT_SSH_COMMAND",
+      "SSL_CERT_FILE",
+      "HOME",
+      "XDG_CONFIG_HOME",
+      "ANTHROPIC_BASE_URL",
+      "OPENAI_API_KEY",
+      "ELECTRON_RUN_AS_NODE",
+      "SYMPOSIUM_DISABLE_X",
+      "ENABLE",
+      "DISABLE_SANDBOX",
+      "CODEX_DISABLE_APPROVALS",
+      "A_ENABLE_LD_X",
+      "lower_disable",
+      "__proto__x",
+    ].map((name): [RegExp, object] => [
+      /sets the variable .*, which is not accepted from a document; set it yourself if you want it\.$/,
+      npx({ [name]: "1" }),
+    ]),
+    ...["/tmp/x.so", "--require=x", "a b", "../x", "-x", "a:b", "https://a", "x".repeat(33), "a\nb"].map(
+      (value): [RegExp, object] => [/sets the variable GOOD_DISABLE_UPDATE/, npx({ GOOD_DISABLE_UPDATE: value })],
+    ),
+    [/LD_PRELOAD/, archive({ env: { LD_PRELOAD: "a" } })],
+    [/LD_PRELOAD/, { distribution: { ...good.distribution, binary: { "beos-x86": { env: { LD_PRELOAD: "a" } } } } }],
+    [
+      /LD_PRELOAD/,
+      { distribution: { ...good.distribution, docker: { image: "x", more: { env: { LD_PRELOAD: "a" } } } } },
+    ],
+    [/sets the variable env/, { distribution: { ...good.distribution, docker: { env: ["LD_PRELOAD=a"] } } }],
+  ];
+  for (const [i, [why, entry]] of REFUSED.entries())
+    test(`leaves out what would change this computer: ${i} ${JSON.stringify(entry).slice(0, 90)}`, () => {
+      const { agents, leftOut } = read({ ...good, id: "bad", ...entry }, good);
+      deepEqual(
+        agents.map(({ id }) => id),
+        ["good"],
+      );
+      match(leftOut[0]?.why ?? "", why);
+    });
+
+  test("may switch something of the agent off or on, as the published registry does", () => {
+    for (const env of [
+      { AUGMENT_DISABLE_AUTO_UPDATE: "1" },
+      { DROID_DISABLE_AUTO_UPDATE: "true", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" },
+      { GOOD_LOG_LEVEL: "info" },
+      {},
+    ]) {
+      deepEqual(read({ ...good, ...npx(env) }).leftOut, []);
+    }
+  });
+
+  test("names no extension of ours", () => {
+    const registry = readRegistry({
+      agents: [good, { ...good, id: "sparkle", type: "extension" }, { ...good, id: "sparkle" }],
+    });
+    ok("agents" in registry);
+    deepEqual(
+      [ids(registry), registry.leftOut.map(({ why }) => why)],
+      [["good", "sparkle"], ["“sparkle” has the id of an extension that Symposium brings itself."]],
+    );
+  });
+
+  test("is read in time that grows with its length: each member is looked at a bounded number of times", () => {
+    const reads = (count: number): number => {
+      let all = 0;
+      const counted = <T extends object>(of: T): T =>
+        new Proxy(of, {
+          get: (target, key, self): unknown => {
+            all++;
+            return Reflect.get(target, key, self);
+          },
+          ownKeys: target => {
+            all++;
+            return Reflect.ownKeys(target);
+          },
+        });
+      const entries = Array.from({ length: count }, (_, i) =>
+        counted({
+          ...good,
+          id: `a${i}`,
+          distribution: counted({ npx: counted({ package: `a${i}`, env: counted({ A_DISABLE_UPDATE: "1" }) }) }),
+        }),
+      );
+      ok("agents" in readRegistry({ agents: entries }));
+      return all;
+    };
+    const one = reads(1_000);
+    equal(reads(10_000), 10 * one);
+    ok(one < 1_000 * 200, String(one));
   });
 
   test("counts the first of two with one id", () => {

@@ -11,6 +11,7 @@ import { choose } from "../distributions/choose";
 import { isSegment } from "../distributions/segment";
 import { wrongAddress } from "../distributions/server-address";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { refusalOf } from "./accepted";
 import { secureUrl } from "./address";
 
 export interface RegistryEntry {
@@ -40,8 +41,10 @@ export interface Registry {
 export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [] };
 
 export interface ReadOptions {
-  /** Whether addresses may be http on this computer: those of a document that came from there. */
+  /** Whether addresses may be http on this computer: those of a document that came from there. Never those of archives. */
   readonly loopback?: boolean;
+  /** Of tests: archives may come by http from this computer, too. */
+  readonly httpArchives?: boolean;
 }
 
 const MOST_ENTRIES = 10_000, LONGEST_ENTRY = 100_000, DEEPEST = 40, LONGEST_NAME = 100, LONGEST_DESCRIPTION = 1000, LONGEST_ADDRESS = 2000;
@@ -53,21 +56,21 @@ export function parseRegistry(text: string, options: ReadOptions = {}): Registry
 }
 
 /** `wrong`: a sentence about the whole document, which is no registry. */
-export function readRegistry(value: unknown, { loopback = false }: ReadOptions = {}): Registry | { readonly wrong: string } {
+export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   if (!isObject(value) || !Array.isArray(value.agents)) return { wrong: "It is no registry: it has no list of agents." };
   const leftOut: LeftOut[] = [];
   const given: readonly unknown[] = value.agents, isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
-  const agents = readEntries(given.filter(entry => !isExtension(entry)), "agent", loopback, leftOut);
-  const extensions = readEntries([...arrayOr(value.extensions), ...given.filter(isExtension)], "extension", loopback, leftOut);
+  const agents = readEntries(given.filter(entry => !isExtension(entry)), "agent", options, leftOut);
+  const extensions = readEntries([...arrayOr(value.extensions), ...given.filter(isExtension)], "extension", options, leftOut);
   const [first] = leftOut;
   if (first && agents.length + extensions.length === 0) return { wrong: `None of its entries can be used. The first: ${first.why}` };
   return { agents, extensions, leftOut };
 }
 
-function readEntries(values: readonly unknown[], of: Installable, loopback: boolean, leftOut: LeftOut[]): readonly RegistryEntry[] {
+function readEntries(values: readonly unknown[], of: Installable, options: ReadOptions, leftOut: LeftOut[]): readonly RegistryEntry[] {
   const entries = new Map<string, RegistryEntry>();
   for (const value of values.slice(0, MOST_ENTRIES)) {
-    const entry = readEntry(value, of, loopback);
+    const entry = readEntry(value, of, options);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id)) leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
     else entries.set(entry.id, entry);
@@ -77,7 +80,7 @@ function readEntries(values: readonly unknown[], of: Installable, loopback: bool
 }
 
 /** One of them alone. */
-export function readEntry(value: unknown, of: Installable, loopback: boolean): RegistryEntry | LeftOut {
+export function readEntry(value: unknown, of: Installable, { loopback = false, httpArchives = false }: ReadOptions): RegistryEntry | LeftOut {
   if (!isObject(value)) return { why: "An entry is no object." };
   const { id } = value;
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id)) return { why: "An entry has no id of small letters, digits and hyphens." };
@@ -88,9 +91,11 @@ export function readEntry(value: unknown, of: Installable, loopback: boolean): R
   if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
   if (!isReadable(described, LONGEST_DESCRIPTION)) return leftOut(`has a description that is no text of at most ${LONGEST_DESCRIPTION} visible characters`);
+  const refusal = refusalOf(value, of);
+  if (refusal !== undefined) return leftOut(refusal);
   const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
   if (!distribution) return leftOut("says no way to get it that is known here");
-  if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, loopback))) return leftOut("has an archive whose address is not https");
+  if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives))) return leftOut("has an archive whose address is not https");
   if (distribution.http && !isAddress(distribution.http.url, loopback)) return leftOut("is a server whose address is not https");
   const useless = unusable(distribution);
   if (useless !== undefined) return leftOut(`cannot be used: ${useless}`);

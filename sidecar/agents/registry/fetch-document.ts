@@ -5,6 +5,7 @@
  * Invariants: no byte comes over a connection that others can read or change (https, or this computer); memory holds no more than the limit, also when the length
  * is not said or what came was compressed; it ends after `PATIENCE_MS`, whatever the other side does.
  */
+import { redactText } from "../../../src/protocol/redaction/redact";
 import type { Clock } from "../../rpc/clock";
 import { secureUrl } from "./address";
 import { fetchSecurely } from "./secure-fetch";
@@ -14,7 +15,7 @@ export type RegistryErrorCode = "offline" | "refused" | "tooLarge" | "slow" | "i
 /** `message` is a sentence; the address is not in it. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
-  constructor(readonly code: RegistryErrorCode, message: string, options?: { cause?: unknown }) { super(message, options); }
+  constructor(readonly code: RegistryErrorCode, message: string, options?: { cause?: unknown }) { super(redactText(message), options); }
 }
 
 export interface FetchWorld {

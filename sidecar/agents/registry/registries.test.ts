@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
-import { Registries } from "./registries";
+import { Registries, type MissingOf } from "./registries";
 
 const DOCUMENT = { version: "1.0.0", agents: [
   { id: "ada", name: "Ada", version: "1.2.3", description: "Counts", distribution: { npx: { package: "@s/ada@1.2.3" } }, website: "https://example.com", icon: "https://example.com/ada.svg", bypassPermissions: true },
@@ -18,11 +18,11 @@ suite("registries", () => {
     return new Response(JSON.stringify(DOCUMENT), { headers: { etag: "\"1\"" } });
   };
   const world = (folder: string) => new Registries({ folder, clock: new FakeClock(), date: () => 7, fetch: fetched as typeof fetch, version: "1", odd: () => undefined });
-  const state = async (of: string, { id }: { readonly id: string }) => id === "eve" || of === "extension" ? { missing: `${id} needs uv.` } : {};
+  const missing: MissingOf = async (of, configs) => configs.map(({ id }) => id === "eve" || of === "extension" ? `${id} needs uv.` : undefined);
 
   test("what a person is shown: what can be had, why not, and what goes into the settings", async () => {
     using folder = temporaryFolder();
-    const { agents, extensions, fetchedAt, problem } = await world(folder.path).view("https://example.com/registry.json", state);
+    const { agents, extensions, fetchedAt, problem } = await world(folder.path).view("https://example.com/registry.json", missing);
     deepEqual(agents.map(({ entry: _, ...shown }) => shown), [{ id: "ada", name: "Ada", version: "1.2.3", description: "Counts" }, { id: "eve", name: "Eve", version: "2.0.0", description: "", missing: "eve needs uv." }]);
     deepEqual(agents[0]?.entry, { id: "ada", name: "Ada", version: "1.2.3", description: "Counts", distribution: { npx: { package: "@s/ada@1.2.3" } }, website: "https://example.com", icon: "https://example.com/ada.svg", _source: "registry" });
     deepEqual(extensions.map(({ id, name, missing, entry }) => [id, name, missing, entry["_source"]]), [["ada", "Ada’s proxy", "ada needs uv.", "registry"], ["rules", "Rules", "rules needs uv.", "registry"]]);
@@ -31,7 +31,7 @@ suite("registries", () => {
 
   test("without a network what was read before, and why", async () => {
     using folder = temporaryFolder();
-    const { agents, problem } = await world(folder.path).view("https://gone.example.com/", state);
+    const { agents, problem } = await world(folder.path).view("https://gone.example.com/", missing);
     equal(agents.length, 0);
     match(problem ?? "", /gone\.example\.com/);
   });
@@ -39,7 +39,7 @@ suite("registries", () => {
   test("an address that is not to be asked is not asked", async () => {
     using folder = temporaryFolder();
     const before = asked.length;
-    for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"]) await rejects(world(folder.path).view(url, state), /no https address/);
+    for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"]) await rejects(world(folder.path).view(url, missing), /no https address/);
     equal(asked.length, before);
   });
 

@@ -1,5 +1,5 @@
 /** The registries that somebody has asked for, each with its own copy; and what a person is shown of one. */
-import type { Installable, InstallState, RegistryAge, RegistryAgent, RegistryUpdate, RegistryView } from "../../../src/protocol/agent-service";
+import type { Installable, RegistryAge, RegistryAgent, RegistryUpdate, RegistryView } from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { ErrorCode } from "../../../src/protocol/errors";
 import type { JsonObject } from "../../rpc/json";
@@ -11,8 +11,8 @@ import { imported, updated, updatesFor } from "./updates";
 
 const NEVER = new AbortController().signal;
 
-/** Whether one can be had here. */
-export type StateOf = (of: Installable, config: AgentConfig) => Promise<Pick<InstallState, "missing">>;
+/** Why each cannot be had here, in the order of `configs`; undefined where it can. */
+export type MissingOf = (of: Installable, configs: readonly AgentConfig[]) => Promise<readonly (string | undefined)[]>;
 
 /** All reject with `ErrorCode.refused` for an address that is not to be asked. */
 export class Registries {
@@ -20,12 +20,15 @@ export class Registries {
 
   constructor(private readonly world: Omit<RegistryWorld, "urls">) {}
 
-  async view(given: string | undefined, state: StateOf): Promise<RegistryView> {
+  async view(given: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
     const snapshot = await this.#cache(given).refresh(NEVER), { agents, extensions } = snapshot.registry;
-    const shown = (of: Installable, entries: readonly RegistryEntry[]): Promise<readonly RegistryAgent[]> => Promise.all(entries.map(async entry => {
-      const { id, name, version, description } = entry, { missing } = await state(of, configOf(entry));
-      return { id, name, version, description, entry: imported(entry), ...(missing === undefined ? {} : { missing }) };
-    }));
+    const shown = async (of: Installable, entries: readonly RegistryEntry[]): Promise<readonly RegistryAgent[]> => {
+      const missing = await missingOf(of, entries.map(configOf));
+      return entries.map((entry, i) => {
+        const { id, name, version, description } = entry, why = missing[i];
+        return { id, name, version, description, entry: imported(entry), ...(why === undefined ? {} : { missing: why }) };
+      });
+    };
     return { agents: await shown("agent", agents), extensions: await shown("extension", extensions), ...ageOf(snapshot) };
   }
 

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../rpc/clock";
 import { isFromLoopback } from "./address";
-import { NO_REGISTRY, parseRegistry, type Registry } from "./document";
+import { NO_REGISTRY, parseRegistry, type ReadOptions, type Registry } from "./document";
 import { fetchDocument, RegistryError, type FetchWorld } from "./fetch-document";
 import { readStored, writeStored, type Stored } from "./stored-document";
 
@@ -31,6 +31,8 @@ export interface RegistryWorld {
   readonly date: () => number;
   readonly fetch: FetchWorld["fetch"];
   readonly version: string;
+  /** Of tests: archives may come by http from this computer. */
+  readonly httpArchives?: boolean;
   /** Something that costs nothing but time: the cache cannot be written. */
   readonly odd: (what: string, detail: unknown) => void;
 }
@@ -93,7 +95,7 @@ export class RegistryCache {
     const { folder, date, odd } = this.#world, stored = (await this.#stored(url))?.document;
     const answer = await fetchDocument(url, { ...this.#world, etag: stored?.etag, signal });
     const { text, etag } = answer.kind === "fresh" ? answer : stored ?? { text: "", etag: undefined };
-    const registry = parseRegistry(text, { loopback: isFromLoopback(url) }), fetchedAt = date();
+    const registry = parseRegistry(text, this.#options(url)), fetchedAt = date();
     if ("wrong" in registry) throw new RegistryError("wrong", registry.wrong);
     await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) => odd("The registry could not be kept", { folder, error: String(error) }));
     return { registry, fetchedAt, url, from: "network" };
@@ -106,9 +108,11 @@ export class RegistryCache {
     return newest ? { registry: newest.registry, fetchedAt: newest.document.fetchedAt, url: newest.document.url, from: "disk" } : { registry: NO_REGISTRY, url: this.#world.urls[0], from: "none" };
   }
 
+  #options(url: string): ReadOptions { return { loopback: isFromLoopback(url), httpArchives: this.#world.httpArchives ?? false }; }
+
   async #stored(url: string): Promise<{ readonly document: Stored; readonly registry: Registry } | undefined> {
     const document = await readStored(this.#world.folder, url);
-    const registry = document && parseRegistry(document.text, { loopback: isFromLoopback(url) });
+    const registry = document && parseRegistry(document.text, this.#options(url));
     return document && registry && !("wrong" in registry) ? { document, registry } : undefined;
   }
 }

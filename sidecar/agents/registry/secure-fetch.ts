@@ -13,7 +13,7 @@ export async function fetchSecurely(fetch: typeof globalThis.fetch, from: URL, h
     const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }), location = response.headers.get("location");
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     await response.body?.cancel().catch(() => undefined);
-    const to = URL.canParse(location, url.href) ? new URL(location, url).href : location, next = secureUrl(to, { loopback: isLoopback(from) });
+    const to = URL.canParse(location, url.href) ? new URL(location, url).href : location, next = secureUrl(to, { loopback: from.protocol === "http:" && isLoopback(from) });
     if (!next) return { kind: "insecure", to };
     url = next;
   }

@@ -1,7 +1,7 @@
 /**
  * What is run for a call of a tool: cargo's arguments, one by one; nothing is ever read by a shell. Pure.
  *
- * A model may run the workspace's code: that is what these tools are for. It may not, by an argument, have cargo run or write something elsewhere:
+ * A model may run the workspace's code, with the user's consent: that is what these tools are for. It may not, by an argument, have cargo run or write something elsewhere:
  * `--config` and `-Z` can name programs that cargo starts, `--manifest-path`, `--target-dir`, `-C` and the like lead to other folders. So of
  * the options only those that are known here pass, and what names something can never be read as an option.
  */
@@ -47,7 +47,7 @@ const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
 /** Of test programs; also as the beginning of it. */
 const WRITES = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
 
-const JSON_MESSAGES = "--message-format=json";
+export const JSON_MESSAGES = "--message-format=json", NO_FAIL_FAST = "--no-fail-fast";
 
 /** Throws a `ToolFailure` for what is refused. `args` are as the tool's schema says. */
 export function commandFor(subcommand: Subcommand, args: JsonObject): CargoCommand {
@@ -63,7 +63,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
     case "test": {
       const wanted = text(args.test_arg);
       if (wanted !== undefined && WRITES.test(wanted)) throw new ToolFailure(`“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`);
-      return { words: [subcommand, "--no-fail-fast", JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])], reads: "tests", folders: [], ...(wanted === undefined || wanted.startsWith("-") ? {} : { wanted }) };
+      return { words: [subcommand, NO_FAIL_FAST, JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])], reads: "tests", folders: [], ...(wanted === undefined || wanted.startsWith("-") ? {} : { wanted }) };
     }
     case "run": {
       const given = list(args.args);

@@ -2,11 +2,12 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { elizaAgent } from "../../agents/eliza/agent";
 import { conduct } from "../../conductor/conductor";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { memoryChannels } from "../../rpc/memory";
-import { methodNotFound, Peer } from "../../rpc/peer";
+import { methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
 import { census } from "../../testing/census";
 import { cargoOr, CargoHome, CrateRegistry } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
@@ -22,6 +23,12 @@ import { builtInComponent } from "../built-in";
 import type { ExtensionWorld } from "../extension";
 import { STRUCTURED } from "../tool-server";
 import { cargo } from "./extension";
+
+/** A user who allows each act. */
+function allowing(request: IncomingRequest): void {
+  if (request.method === "session/request_permission") request.respond({ outcome: { outcome: "selected", optionId: "allow" } });
+  else request.fail(methodNotFound(request.method));
+}
 
 const fields = (result: unknown): JsonObject => objectOr(objectOr(objectOr(result)._meta)[STRUCTURED]);
 
@@ -65,7 +72,7 @@ suite("the extension Cargo in a session", () => {
 });
 
 suite("the extension Cargo with a real cargo", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   let registry: CrateRegistry, home: CargoHome;
   suiteSetup(async function () {
     cargoOr(this);
@@ -80,7 +87,7 @@ suite("the extension Cargo with a real cargo", function () {
   /** A session in a workspace: its MCP client, and what to dispose of. */
   async function opened(workspace: RustWorkspace, change: (world: ExtensionWorld) => ExtensionWorld = world => world) {
     const computer = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment, RUST_BACKTRACE: "0" }) });
-    const world = new World({ stages: [cargo.define({}, change(computer.world)), bridge()] });
+    const world = new World({ stages: [cargo.define({}, change(computer.world)), bridge()], client: allowing });
     await world.initialize();
     const { servers, sessionId } = await world.setup("session/new", { cwd: workspace.path, mcpServers: [] }), client = await connected(servers[0]!);
     return {
@@ -192,7 +199,7 @@ suite("the extension Cargo with a real cargo", function () {
     });
     let words = "";
     await using client = new Peer(ours, {
-      request: request => request.fail(methodNotFound(request.method)), closed: () => undefined,
+      request: allowing, closed: () => undefined,
       notification: (_, params) => { const { sessionUpdate, content } = objectOr(objectOr(params).update); if (sessionUpdate === "agent_message_chunk" && isObject(content)) words += String(content.text); },
     });
     await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });

@@ -1,9 +1,11 @@
 /** The extension Cargo: puts `cargo-mcp` into sessions that have a Rust project. All others pass as the bytes that came. */
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
+import { approveIn, Consent, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionWorld } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { rustFolders } from "../rust-place";
+import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import { connectToolServer } from "../tool-server";
 import { readSettings, type CargoSettings } from "./settings";
@@ -14,26 +16,31 @@ export const cargo: BuiltInExtension = {
   id: "cargo", name: "Cargo",
   define(given, world) {
     const settings = readSettings(given, (setting, has) => world.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }));
-    return { name: "Cargo", make: chain => proxy(chain, settings, world) };
+    const approve = approveIn(given, "cargo", world);
+    return { name: "Cargo", make: chain => proxy(chain, { ...settings, approve }, world) };
   },
 };
 
-function proxy(chain: Chain, settings: CargoSettings, world: ExtensionWorld): Proxy {
-  const calls = new Map<SessionPlace, OpenCalls>(), tools = sessionTools(chain, { name: "cargo-mcp", server: place => server(place, calls, chain, settings, world) });
+type Settings = CargoSettings & { readonly approve: Approve };
+
+function proxy(chain: Chain, settings: Settings, world: ExtensionWorld): Proxy {
+  const calls = new Map<SessionPlace, OpenCalls>(), { offers, requests } = offerTracker();
+  const tools = sessionTools(chain, { name: "cargo-mcp", server: place => server(place, calls, chain, settings, offers, world) });
   const stopped = (sessionId: unknown): void => { for (const [place, open] of calls) if (sessionId !== undefined && place.sessionId() === sessionId) open.stop("The turn was stopped."); };
   return {
-    fromClient: { requests: tools.requests, notifications: { "session/cancel": notification => { notification.pass(); stopped(objectOr(notification.params).sessionId); } } },
+    fromClient: { requests: { ...tools.requests, ...requests }, notifications: { "session/cancel": notification => { notification.pass(); stopped(objectOr(notification.params).sessionId); } } },
     close: () => tools.close(),
   };
 }
 
-async function server(place: SessionPlace, calls: Map<SessionPlace, OpenCalls>, { odd }: Chain, settings: CargoSettings, world: ExtensionWorld): Promise<SessionServer | undefined> {
+async function server(place: SessionPlace, calls: Map<SessionPlace, OpenCalls>, chain: Chain, settings: Settings, offers: () => ClientOffers, world: ExtensionWorld): Promise<SessionServer | undefined> {
   const { folders } = place, open = new OpenCalls();
   if ((await rustFolders(folders, world.home)).length === 0) return undefined;
-  const tools = cargoTools({ world, settings, folder: new WorkingFolder(folders, world.home) });
+  const consent = new Consent({ extension: "cargo", client: sessionClient(chain.client, place.sessionId), approve: settings.approve, version: () => offers().version });
+  const tools = cargoTools({ world, settings, folder: new WorkingFolder(folders, world.home) }, consent);
   calls.set(place, open);
   return {
-    connect: connectToolServer({ name: "cargo-mcp", title: "Cargo", version: world.version, instructions: INSTRUCTIONS, tools: tools.map(tool => open.watched(tool)), clock: world.clock, odd }),
-    close: () => { calls.delete(place); },
+    connect: connectToolServer({ name: "cargo-mcp", title: "Cargo", version: world.version, instructions: INSTRUCTIONS, tools: tools.map(tool => open.watched(tool)), clock: world.clock, odd: chain.odd }),
+    close: () => { open.stop("The session is over."); calls.delete(place); },
   };
 }

@@ -1,7 +1,8 @@
 /** The tools of the MCP server `cargo-mcp`, for one session. */
 import type { JsonObject } from "../../rpc/json";
+import type { Act, Consent } from "../consent";
 import type { ArgumentSchema, Tool } from "../tool";
-import { SUBCOMMANDS, type Subcommand } from "./command";
+import { commandFor, JSON_MESSAGES, NO_FAIL_FAST, SUBCOMMANDS, typed, type Subcommand } from "./command";
 import { cwdIn, runCargo, type CargoSession } from "./run";
 
 type Arguments = Readonly<Record<string, ArgumentSchema>>;
@@ -55,16 +56,32 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
 
 export const INSTRUCTIONS = "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only tests that failed are shown, and progress lines are left out.";
 
-export function cargoTools(session: CargoSession): readonly Tool[] {
-  return [setCwd(session), ...SUBCOMMANDS.map(subcommand => tool(subcommand, DESCRIBED[subcommand], session))];
+export function cargoTools(session: CargoSession, consent: Consent): readonly Tool[] {
+  return [setCwd(session), ...SUBCOMMANDS.map(subcommand => tool(subcommand, DESCRIBED[subcommand], session, consent))];
 }
 
-function tool(subcommand: Subcommand, { description, properties, required, hints }: Described, session: CargoSession): Tool {
+function tool(subcommand: Subcommand, { description, properties, required, hints }: Described, session: CargoSession, consent: Consent): Tool {
   return {
     name: `cargo_${subcommand}`, title: `cargo ${subcommand}`, description, inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
     annotations: { readOnlyHint: false, ...hints, openWorldHint: subcommand !== "clean" },
-    call: (args, call) => runCargo(subcommand, args, call, session),
+    call: async (args, call) => {
+      const cwd = await session.folder.of(cwdIn(args)); // also when another one is set while the question is open
+      return await consent.carryOut(actOf(subcommand, args, cwd), call, async card => {
+        const answer = await runCargo(subcommand, { ...args, cwd }, call, session);
+        if (typeof answer === "object" && answer.isError === true) card.failed();
+        return answer;
+      });
+    },
   };
+}
+
+/** Cargo runs code of the workspace (build scripts, tests, programs) also in a check. */
+const RUNS: ReadonlySet<Subcommand> = new Set(["check", "build", "test", "run"]);
+
+function actOf(subcommand: Subcommand, args: JsonObject, cwd: string): Act {
+  const { words } = commandFor(subcommand, args), title = typed(words.filter(word => word !== JSON_MESSAGES && word !== NO_FAIL_FAST));
+  const standing = RUNS.has(subcommand) ? { key: "run", name: "Always Allow Cargo to Build and Run This Code (This Session)" } : { key: "change", name: "Always Allow Cargo to Change Dependencies and Clean (This Session)" };
+  return { title, kind: RUNS.has(subcommand) ? "execute" : "edit", content: [], rawInput: { command: typed(words), cwd }, standing };
 }
 
 function setCwd({ folder }: CargoSession): Tool {

@@ -5,12 +5,14 @@
 import type { AcpVersion } from "../../agents/introduction";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
+import { approveIn, Consent, type Act, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "../extension";
 import { rustFolders } from "../rust-place";
+import { sessionClient } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import type { Tool } from "../tool";
 import { connectToolServer } from "../tool-server";
-import { CrateSources } from "./crate-sources";
+import { CrateSources, type CrateQuestion } from "./crate-sources";
 import { crateSources, type FindSource } from "./crate-tools";
 import { Queries } from "./query-tool";
 import { settingsIn, type FerrisSettings } from "./settings";
@@ -22,7 +24,8 @@ export const ferris: BuiltInExtension = {
   id: "ferris", name: NAME,
   define(settings: ExtensionSettings, world: ExtensionWorld) {
     const chosen = settingsIn(settings, sentence => world.log("warn", sentence, {}));
-    return { name: NAME, make: chain => new Ferris(chain, chosen, world).proxy() };
+    const approve = approveIn(settings, "ferris", world);
+    return { name: NAME, make: chain => new Ferris(chain, { ...chosen, approve }, world).proxy() };
   },
 };
 
@@ -31,7 +34,7 @@ class Ferris {
   readonly #queries: Queries;
   #acp: AcpVersion = 1;
 
-  constructor(private readonly chain: Chain, private readonly settings: FerrisSettings, private readonly world: ExtensionWorld) {
+  constructor(private readonly chain: Chain, private readonly settings: FerrisSettings & { readonly approve: Approve }, private readonly world: ExtensionWorld) {
     const { clock, version } = world;
     this.#sources = new CrateSources(world);
     this.#queries = new Queries({ chain, clock, version, acp: () => this.#acp, keepsAnswers: settings.cacheAnswers });
@@ -65,7 +68,16 @@ class Ferris {
   }
 
   #tools(place: SessionPlace, folder: string): readonly Tool[] {
-    const find: FindSource = (question, call) => this.#sources.find(question, folder, call), { tools } = this.settings;
+    const { tools, approve } = this.settings, consent = new Consent({ extension: "ferris", client: sessionClient(this.chain.client, place.sessionId), approve, version: () => this.#acp });
+    const find: FindSource = (question, call) => consent.carryOut(actOf(question, folder), call, () => this.#sources.find(question, folder, call));
     return [...(tools.crate_sources ? [crateSources(find)] : []), ...(tools.rust_crate_query ? [this.#queries.tool(place, find)] : [])];
   }
+}
+
+/** Cargo runs programs that a folder's `rust-toolchain.toml` or `.cargo/config.toml` names, also where it only looks something up. */
+function actOf({ name }: CrateQuestion, folder: string): Act {
+  return {
+    title: `Look up the crate ${name} with cargo`, kind: "execute", content: [], rawInput: { command: "cargo metadata", crate: name, cwd: folder },
+    standing: { key: "cargo", name: "Always Allow Ferris to Look Up Crates with Cargo (This Session)" },
+  };
 }

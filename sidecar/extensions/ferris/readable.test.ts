@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } fro
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
-import { QualifiedNames } from "../../mcp/bridged-calls";
+import { QualifiedNames } from "../../permissions/bridged-calls";
 import { temporaryFolder } from "../../testing/drive";
 import type { JsonObject } from "../../rpc/json";
 import { linkOut } from "./links-out";

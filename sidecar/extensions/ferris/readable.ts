@@ -8,7 +8,8 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { isBridgedCall, type BridgedNames } from "../../mcp/bridged-calls";
+import { bridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
+import { questionedCall } from "../../permissions/announced-calls";
 import { placeOf } from "../../permissions/boundary";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -17,13 +18,13 @@ export interface Readable {
   /** Absolute; the first is the session's. */
   readonly folders: readonly [string, ...string[]];
   /** Of the tools that the session was given. */
-  readonly own: BridgedNames;
+  readonly own: QualifiedNames;
 }
 
 /** The result of `session/request_permission`. `announced`: what was said of the call before. */
 export async function permissionFor(params: unknown, announced: JsonObject | undefined, readable: Readable): Promise<JsonObject> {
-  const { toolCall, subject, options } = objectOr(params), call = isObject(toolCall) ? toolCall : objectOr(objectOr(subject)["toolCall"]);
-  const isAllowed = isBridgedCall(call, readable.own, announced) || await isReading([objectOr(announced), call], readable.folders);
+  const { options } = objectOr(params), call = questionedCall(params), reports = [objectOr(announced), call];
+  const isAllowed = bridgedClaim(reports, readable.own).kind === "proved" || await isReading(reports, readable.folders);
   const answer = optionOf(options, isAllowed ? "allow_once" : "reject_once") ?? optionOf(options, "reject_once");
   return { outcome: answer === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: answer } };
 }

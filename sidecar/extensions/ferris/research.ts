@@ -11,7 +11,7 @@ import path from "node:path";
 import { AgentError } from "../../errors";
 import type { AcpVersion } from "../../agents/introduction";
 import { Turns } from "../../agents/turns";
-import { QualifiedNames } from "../../mcp/bridged-calls";
+import { QualifiedNames } from "../../permissions/bridged-calls";
 import { AnnouncedCalls } from "../../permissions/announced-calls";
 import type { Chain, McpOffer, OwnSession } from "../../proxies/proxy";
 import { SIDE_SESSION } from "../../proxies/side-session";

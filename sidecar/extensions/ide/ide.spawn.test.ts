@@ -10,6 +10,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
+import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extension-world";
 import { bridge, said } from "../../testing/mcp-ends";
 import { connected, World } from "../../testing/mcp-world";
@@ -72,6 +73,20 @@ suite("the extension ide", () => {
     await using client = await chain.session();
     const { tools: [tool, ...more] } = await client.listTools();
     deepEqual([tool?.name, tool?.annotations?.readOnlyHint, more], ["ide_operation", true, []]);
+  });
+
+  test("a call with a progress token receives the start and the indexing of the language server", async () => {
+    const { command, args } = program("lsp-server", ["reports", "mute"]);
+    await using chain = new Chain(whole, { languages: { words: { command, args, extensions: ["words"] } } });
+    await using client = await chain.session();
+    const messages: (string | undefined)[] = [], withdrawn = new AbortController();
+    const over = rejects(client.callTool({ name: "ide_operation", arguments: HOVER }, undefined, {
+      signal: withdrawn.signal, onprogress: ({ message }) => { messages.push(message); },
+    }));
+    await eventually(() => messages.includes("node: Indexing 5 %"), "the progress of the call");
+    equal(messages[0], "Starting node…");
+    withdrawn.abort();
+    await over;
   });
 
   test("where the client has the capability it is asked, and no language server is started", async () => {

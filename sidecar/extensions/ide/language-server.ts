@@ -26,8 +26,8 @@ import { IDLE, readyIn, workOf, type Work } from "./waiting";
 
 export interface ServerWorld extends Pick<ExtensionWorld, "clock" | "start" | "log" | "version"> {}
 
-/** Of an operation: who waits, until when, and who is told what it waits for. */
-export interface Patience { readonly signal: AbortSignal; readonly until: number; readonly progress: (message: string) => void }
+/** Of an operation: who waits, and until when. */
+export interface Patience { readonly signal: AbortSignal; readonly until: number }
 
 /** Some are programs for a virtual machine. */
 const INITIALIZE_MS = 120_000;
@@ -35,6 +35,8 @@ const SHUTDOWN_MS = 1_000;
 const EXIT_MS = 1_000;
 const STDERR_BYTES = 8 * 1024;
 const MOST_TOKENS = 100;
+/** Progress token of `initialize`: LSP 3.17 lets a server report its work then only by this token. */
+const INITIALIZE_TOKEN = "symposium-initialize";
 /** Words of its own in the log. */
 const MOST_SAID = 20;
 /** LSP 3.17, "ErrorCodes": the text changed meanwhile, or the server has other things to do; asking again helps. */
@@ -54,7 +56,10 @@ export class LanguageServer {
   #said = 0;
   #stopping: Promise<void> | undefined;
 
-  private constructor(private readonly child: Child, readonly name: string, private readonly folder: string, private readonly language: Language, private readonly world: ServerWorld) {
+  private constructor(
+    private readonly child: Child, readonly name: string, private readonly folder: string, private readonly language: Language,
+    private readonly world: ServerWorld, private readonly onStatus: (status: string) => void,
+  ) {
     this.documents = new Documents({ notify: (method, params) => this.#peer.notify(method, params), hearsOfSaves: () => hearsOfSaves(this.#capabilities) }, world.clock);
     let settle: (why: string | undefined) => void = () => undefined;
     this.closed = new Promise(resolve => { settle = resolve; });
@@ -78,15 +83,20 @@ export class LanguageServer {
   }
   readonly #shut: () => Promise<void>;
 
-  /** Rejects with a sentence when it cannot be started, or when `ending` aborts; nothing is left then. */
-  static async start(command: ServerCommand, folder: string, language: Language, world: ServerWorld, ending: AbortSignal): Promise<LanguageServer> {
+  /**
+   * Rejects with a sentence when it cannot be started, or when `ending` aborts; nothing is left then.
+   * `onStatus` receives `status` after each notification that may have changed it, from `initialize` on.
+   */
+  static async start(
+    command: ServerCommand, folder: string, language: Language, world: ServerWorld, ending: AbortSignal, onStatus: (status: string) => void,
+  ): Promise<LanguageServer> {
     const name = path.basename(command.command), started = await world.start({ name, command: command.command, args: command.args, env: command.env ?? {}, cwd: folder });
-    if (started.kind === "failed") throw refused(`${name} could not be started: ${(await started.why).what}`);
+    if (started.kind === "failed") throw refused((await started.why).what);
     if (ending.aborted) { // meanwhile: nobody tells it any more
       await started.child.stop();
       throw refused(`${name} could not be started: the session has ended.`);
     }
-    const server = new LanguageServer(started.child, name, folder, language, world), end = (): void => void server.stop();
+    const server = new LanguageServer(started.child, name, folder, language, world, onStatus), end = (): void => void server.stop();
     ending.addEventListener("abort", end, { once: true });
     try { await server.#initialize(); }
     catch (error) {
@@ -111,6 +121,8 @@ export class LanguageServer {
 
   /** What it is at, for a sentence; empty: nothing. */
   get work(): string { return workOf(this.#work); }
+  /** Its name and its work; empty: it reports none. */
+  get status(): string { return this.work === "" ? "" : `${this.name}: ${this.work}`; }
   readyIn(now: number): number { return readyIn(this.#work, now); }
 
   /** Rejects with a sentence: of the server, of who has lost patience, or because it is gone. */
@@ -141,14 +153,13 @@ export class LanguageServer {
   async #gone(): Promise<RpcError> { return refused(`${this.name} is gone: ${await this.closed ?? "the session is over."} Ask again.`); }
 
   /** Until `again` says 0, which is asked whenever something was heard; false: until then there was no more time. Rejects when the signal aborts, and when it is gone. */
-  async settled(again: (now: number) => number, { signal, until, progress }: Patience): Promise<boolean> {
-    for (let told = ""; ;) {
+  async settled(again: (now: number) => number, { signal, until }: Patience): Promise<boolean> {
+    for (;;) {
       signal.throwIfAborted();
       const now = this.world.clock.now(), ms = again(now);
       if (ms <= 0) return true;
       if (this.#stopping) throw await this.#gone();
       if (now >= until) return false;
-      if (this.work !== "" && this.work !== told) progress(`${this.name}: ${told = this.work}`);
       await this.#newsWithin(Math.min(ms, until - now), signal);
     }
   }
@@ -159,21 +170,28 @@ export class LanguageServer {
     const uri = pathToFileURL(this.folder).href, folders = [{ uri, name: path.basename(this.folder) || this.folder }];
     const answer = await this.#within(INITIALIZE_MS, this.#peer.request("initialize", {
       processId: process.pid, clientInfo: { name: "symposium", version: this.world.version }, rootUri: uri, rootPath: this.folder, workspaceFolders: folders, capabilities: INTRODUCED,
+      workDoneToken: INITIALIZE_TOKEN,
       ...(this.language.initializationOptions === undefined ? {} : { initializationOptions: this.language.initializationOptions }),
     }).catch(async (error: unknown) => { throw refused(await this.#why(error instanceof ConnectionClosed ? error.reason : { message: error instanceof Error ? error.message : String(error) })); }));
     if (answer === undefined) throw refused(`it did not answer within ${INITIALIZE_MS / 1000} seconds.`);
     this.#capabilities = objectOr(objectOr(answer).capabilities);
     this.#peer.notify("initialized", {});
     if (this.language.settings) this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
-    this.#work = { ...this.#work, idleSince: this.world.clock.now() };
+    const running = new Map(this.#work.running);
+    running.delete(INITIALIZE_TOKEN); // its work is over with the response, whether the server reported its end or not
+    this.#work = { ...this.#work, running, idleSince: this.world.clock.now() };
+    this.onStatus(this.status);
     this.#log("language server ready", { folder: this.folder });
   }
 
   #heard(method: string, params: JsonObject): void {
     switch (method) {
       case "textDocument/publishDiagnostics": this.#publishes(params); break;
-      case "$/progress": this.#progresses(params); break;
-      case "experimental/serverStatus": if (typeof params.quiescent === "boolean") this.#work = { ...this.#work, isQuiescent: params.quiescent }; break;
+      case "$/progress": this.#progresses(params); this.onStatus(this.status); break;
+      case "experimental/serverStatus":
+        if (typeof params.quiescent === "boolean") this.#work = { ...this.#work, isQuiescent: params.quiescent };
+        this.onStatus(this.status);
+        break;
       case "window/showMessage": if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) }); return;
       default: return;
     }

@@ -196,6 +196,29 @@ suite("language servers", () => {
     equal(rig.times("textDocument/definition"), 0);
   });
 
+  test("every caller receives the start of a server and its own progress during `initialize`", async () => {
+    await using rig = new Rig(["reports", "mute-start"]);
+    const withdrawn = new AbortController(), hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
+    const calls = [rig.ask(hover, withdrawn.signal), rig.ask(hover, withdrawn.signal)].map(call => rejects(call, /withdrawn/));
+    await eventually(() => rig.progress.length === 4, "the progress of both calls");
+    deepEqual(rig.progress, ["Starting node…", "Starting node…", "node: Preparing 5 %", "node: Preparing 5 %"]);
+    withdrawn.abort(new Error("withdrawn"));
+    await Promise.all(calls);
+  });
+
+  test("a caller receives the server's progress while it waits for an answer", async () => {
+    await using rig = new Rig(["reports", "mute"]);
+    for (const first of ["Starting node…", "node: Indexing 5 %"]) {
+      const withdrawn = new AbortController(), hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
+      rig.progress.length = 0;
+      const over = rejects(rig.ask(hover, withdrawn.signal), /withdrawn/);
+      await eventually(() => rig.progress.includes("node: Indexing 5 %"), "the progress of the request");
+      equal(rig.progress[0], first);
+      withdrawn.abort(new Error("withdrawn"));
+      await over;
+    }
+  });
+
   suite("that misbehave", () => {
     test("die-start: three starts, and no fourth", async () => {
       await using rig = new Rig(["die-start"]);

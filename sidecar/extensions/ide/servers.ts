@@ -3,7 +3,7 @@
  * when nothing was asked of it for a while.
  *
  * Invariants: whoever needs one that is being started waits for the same start; one that fell is started again, not too often (server-life.ts); nobody
- * waits longer than the time limit.
+ * waits longer than the time limit. Each operation receives the progress of the servers that it needs, at a bounded rate.
  */
 import path from "node:path";
 import { MOST_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
@@ -16,6 +16,7 @@ import { languageOf, missing, unknownLanguage, type Language } from "./languages
 import { LanguageServer, type Patience } from "./language-server";
 import { shown } from "./lsp-diagnostics";
 import { operateOn, workspaceSymbols } from "./lsp-operations";
+import { pacedProgress } from "./paced-progress";
 import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-life";
 
 export interface ServersWorld extends Pick<ExtensionWorld, "clock" | "start" | "find" | "log" | "version"> {}
@@ -25,7 +26,21 @@ export interface ServersOptions { readonly languages: readonly Language[]; reado
 /** Of whoever asks. */
 export interface Asker { readonly signal: AbortSignal; readonly progress: (message: string) => void }
 
-interface Slot { readonly language: Language; readonly folder: string; life: Life; server?: Promise<LanguageServer>; running?: LanguageServer; unused?: Disposable }
+/** An operation under way. */
+interface Waiting extends Patience { readonly progress: (message: string) => void }
+
+interface Slot {
+  readonly language: Language;
+  readonly folder: string;
+  life: Life;
+  server?: Promise<LanguageServer>;
+  running?: LanguageServer;
+  unused?: Disposable;
+  /** Progress of the operations that need this server. */
+  readonly listeners: Set<(message: string) => void>;
+  /** The start or the work of the server, a sentence; empty: it is down or idle. */
+  status: string;
+}
 
 /** Before the limit: what was found until then is answered. */
 const LAST_MS = 3_000;
@@ -39,9 +54,15 @@ export class Servers {
   /** Rejects with a sentence for the model. */
   async operate(request: IdeRequest, { signal, progress }: Asker): Promise<IdeAnswer> {
     const { clock } = this.world, { limitMs } = this.options, late = new AbortController();
+    using paced = pacedProgress(clock, progress);
     using _ = clock.after(limitMs, () => late.abort(refused(`There was no answer within ${Math.round(limitMs / 1000)} seconds. Ask again: a server that is still loading is ready later.`)));
-    const patience: Patience = { signal: AbortSignal.any([signal, late.signal]), until: clock.now() + Math.max(limitMs - LAST_MS, limitMs / 2), progress };
-    return await this.#operate(request, patience);
+    const waiting: Waiting = {
+      signal: AbortSignal.any([signal, late.signal]),
+      until: clock.now() + Math.max(limitMs - LAST_MS, limitMs / 2),
+      progress: message => paced.send(message),
+    };
+    try { return await this.#operate(request, waiting); }
+    finally { for (const { listeners } of this.#slots.values()) listeners.delete(waiting.progress); }
   }
 
   async close(): Promise<void> {
@@ -54,42 +75,42 @@ export class Servers {
     }));
   }
 
-  async #operate(request: IdeRequest, patience: Patience): Promise<IdeAnswer> {
-    if (request.operation === "workspace_symbols") return this.#symbols(request, patience);
+  async #operate(request: IdeRequest, waiting: Waiting): Promise<IdeAnswer> {
+    if (request.operation === "workspace_symbols") return this.#symbols(request, waiting);
     const { path: file } = request;
-    if (file === undefined) return this.#known(request.folders, patience);
-    const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, request.folders), patience);
+    if (file === undefined) return this.#known(request.folders, waiting);
+    const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, request.folders), waiting);
     await server.documents.refresh();
-    return operateOn({ server, file, document: await server.documents.open(file, languageId) }, { ...request, path: file }, patience);
+    return operateOn({ server, file, document: await server.documents.open(file, languageId) }, { ...request, path: file }, waiting);
   }
 
   /** Of a file's language; else of those whose servers run; else of the first file that one is known for. */
-  async #symbols({ query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>, patience: Patience): Promise<IdeAnswer> {
-    const running = given === undefined ? this.#running(folders) : [];
+  async #symbols({ query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>, waiting: Waiting): Promise<IdeAnswer> {
+    const running = given === undefined ? this.#running(folders, waiting) : [];
     if (running.length === 0) {
-      const file = given ?? await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, patience.signal);
+      const file = given ?? await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, waiting.signal);
       if (file === undefined) throw refused("There is no file here that a language server is known for.");
-      const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, folders), patience);
+      const { language, languageId } = this.#languageOf(file), server = await this.#server(language, folderOf(file, folders), waiting);
       await server.documents.open(file, languageId); // some know a project by its files only
       running.push(server);
     }
     const answers = [];
     for (const server of running) {
       await server.documents.refresh();
-      answers.push(await workspaceSymbols(server, query, patience));
+      answers.push(await workspaceSymbols(server, query, waiting));
     }
     const symbols = answers.flatMap(answer => answer.symbols), note = answers.find(answer => answer.note !== undefined)?.note;
     return { kind: "symbols", symbols: symbols.slice(0, MOST_ITEMS), total: answers.reduce((sum, { total }) => sum + total, 0), ...(note === undefined ? {} : { note }) };
   }
 
   /** What is known without looking into a file that nobody asked about. */
-  async #known(folders: readonly string[], patience: Patience): Promise<IdeAnswer> {
-    const running = this.#running(folders), all = [];
+  async #known(folders: readonly string[], waiting: Waiting): Promise<IdeAnswer> {
+    const running = this.#running(folders, waiting), all = [];
     for (const server of running) {
       await server.documents.refresh();
       const asked = server.documents.paths;
       for (const file of asked) {
-        const document = server.documents.at(file), answer = document && await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, patience);
+        const document = server.documents.at(file), answer = document && await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, waiting);
         if (answer?.kind === "diagnostics") all.push(...answer.diagnostics);
       }
       for (const file of server.publishedFiles) if (!asked.includes(file)) all.push(...shown(server.published(file)?.diagnostics ?? [], file, []));
@@ -104,26 +125,29 @@ export class Servers {
     return found;
   }
 
-  #running(folders: readonly string[]): LanguageServer[] {
+  #running(folders: readonly string[], waiting: Waiting): LanguageServer[] {
     return [...this.#slots.values()].flatMap(slot => {
       if (!slot.running || !folders.includes(slot.folder)) return [];
       this.#use(slot);
+      listen(slot, waiting);
       return [slot.running];
     });
   }
 
-  async #server(language: Language, folder: string, { signal, progress }: Patience): Promise<LanguageServer> {
-    const key = `${language.id}\0${folder}`, slot: Slot = this.#slots.get(key) ?? { language, folder, life: NEW_LIFE };
+  async #server(language: Language, folder: string, waiting: Waiting): Promise<LanguageServer> {
+    const key = `${language.id}\0${folder}`;
+    const slot: Slot = this.#slots.get(key) ?? { language, folder, life: NEW_LIFE, listeners: new Set(), status: "" };
     this.#slots.set(key, slot);
     const effect = this.#ending.signal.aborted ? { kind: "refuse", why: "the session has ended." } as const : this.#step(slot, { kind: "needed" });
     if (effect?.kind === "refuse") throw refused(`The language server for ${language.name} cannot be used: ${effect.why}`);
     if (effect?.kind === "start") {
-      progress(`Starting the language server for ${language.name}.`);
       slot.server = this.#start(slot);
       slot.server.catch(() => undefined);
     }
     if (!slot.server) throw new Error("a server that is up has none");
     this.#use(slot);
+    listen(slot, waiting);
+    const { signal } = waiting;
     return Promise.race([slot.server, new Promise<never>((_, reject) => { if (signal.aborted) reject(signal.reason); else signal.addEventListener("abort", () => reject(signal.reason), { once: true }); })]);
   }
 
@@ -134,6 +158,7 @@ export class Servers {
       this.world.log("info", "A language server was not used for a while", { language: slot.language.id, folder: slot.folder });
       slot.server?.then(server => server.stop(), () => undefined);
       delete slot.running;
+      setStatus(slot, "");
     });
   }
 
@@ -142,16 +167,22 @@ export class Servers {
     try {
       const command = await this.#command(language);
       if (command === undefined) throw refused(missing(language));
-      const server = await LanguageServer.start(command, folder, language, this.world, this.#ending.signal);
+      setStatus(slot, `Starting ${path.basename(command.command)}…`);
+      const onStatus = (status: string): void => setStatus(slot, status);
+      const server = await LanguageServer.start(command, folder, language, this.world, this.#ending.signal, onStatus);
       slot.running = server;
       void server.closed.then(why => {
-        if (slot.running === server) delete slot.running;
+        if (slot.running === server) {
+          delete slot.running;
+          setStatus(slot, "");
+        }
         if (why === undefined) return;
         this.world.log("warn", "A language server ended", { server: server.name, why });
         this.#step(slot, { kind: "fell", why });
       });
       return server;
     } catch (error) {
+      setStatus(slot, "");
       // What is not there may be installed meanwhile, and was not tried.
       slot.life = error instanceof Error && error.message === missing(language) && slot.life.kind === "up" ? { ...slot.life, kind: "down" } : slot.life;
       this.#step(slot, { kind: "fell", why: error instanceof Error ? error.message : String(error) });
@@ -172,6 +203,17 @@ export class Servers {
     slot.life = life;
     return effect;
   }
+}
+
+/** The operation receives the status of now, and each one after it. */
+function listen({ listeners, status }: Slot, { progress }: Waiting): void {
+  listeners.add(progress);
+  if (status !== "") progress(status);
+}
+
+function setStatus(slot: Slot, status: string): void {
+  slot.status = status;
+  if (status !== "") for (const send of slot.listeners) send(status);
 }
 
 /** The innermost session folder that it is in. */

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { census } from "../../testing/census";
@@ -16,7 +17,7 @@ const MATH = "/** Adds. */\nexport function add(a: number, b: number): number {\
 const MAIN = `import { add } from "./math";\n\nexport const sum = add(1, 2);\nconst wrong: string = add(3, 4);\nconsole.log( wrong );\n`;
 
 suite("IDE operations over typescript-language-server", function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   const folder = temporaryFolder(), rig = new ExtensionRig(), bin = path.resolve("node_modules/typescript-language-server/lib/cli.mjs");
   const settings = { languages: { typescript: { command: process.execPath, args: [bin, "--stdio"], initializationOptions: { tsserver: { fallbackPath: path.resolve("node_modules/typescript/lib") }, disableAutomaticTypingAcquisition: true } } } };
   const world = new World({ stages: [ide.define(settings, rig.world), bridge()] });

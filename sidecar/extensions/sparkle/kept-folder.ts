@@ -58,6 +58,9 @@ export class KeptFolder {
 
   constructor(readonly place: KeptFolderPlace, private readonly world: KeptFolderWorld) {}
 
+  /** `~/.sparkle`. */
+  static ofUser(home: string, world: KeptFolderWorld): KeptFolder { return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, world); }
+
   /** As a person finds it. */
   called(file: string): string { return `${this.place.called}/${file}`; }
 

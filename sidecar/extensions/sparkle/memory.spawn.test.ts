@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { realFiles } from "../../agents/install/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
@@ -31,7 +32,7 @@ class Kept implements Disposable {
   [Symbol.dispose](): void { this.#folder[Symbol.dispose](); }
 }
 const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFailure && pattern.test(error.message);
-const sectionsOf = async (memory: Memory) => (await Promise.all(memory.sections(memory.current()).values())).filter(section => section !== undefined);
+const sectionsOf = async (memory: Memory) => (await Promise.all([...memory.sections(memory.current()).values(), ...memory.workspaceSections().values()])).filter(section => section !== undefined);
 
 suite("the memory of Sparkle", () => {
   test("asking writes nothing", async () => {
@@ -129,7 +130,7 @@ suite("the memory of Sparkle", () => {
   });
 
   test("two windows that write at once lose nothing", async function () {
-    this.timeout(120_000);
+    this.timeout(timeLimit(120_000));
     using kept = new Kept();
     const windows = ["one", "two"].map(name => {
       const { command, args } = program("sparkle-writer", [kept.home, kept.cwd, name, "6"]);

@@ -21,6 +21,8 @@ import { folderOf, headingOf, shownName, withHeading } from "./names";
 export type InsightType = "PatternAnchor" | "CollaborationEvolution" | "WorkspaceInsight";
 export const INSIGHT_TYPES: readonly InsightType[] = ["PatternAnchor", "CollaborationEvolution", "WorkspaceInsight"];
 
+export type Sections = ReadonlyMap<string, Promise<Section | undefined>>;
+
 export interface Sparkler { readonly name: string; readonly folder: string }
 
 const PROFILE = "collaborator-profile.md", SPARKLERS = "sparklers", IDENTITY = "identity.md";
@@ -39,7 +41,7 @@ export class Memory {
 
   /** `cwd`: of the session; without one nothing of a workspace is kept. `sparkler`: whom the settings name. */
   constructor(home: string, cwd: string | undefined, private readonly sparkler: string | undefined, private readonly world: KeptFolderWorld) {
-    this.#home = new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, world);
+    this.#home = KeptFolder.ofUser(home, world);
     if (cwd !== undefined && path.isAbsolute(cwd)) this.#space = new KeptFolder({ root: path.join(cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" }, world);
   }
 
@@ -66,27 +68,38 @@ export class Memory {
     return found;
   }
 
-  /** What an embodiment is made of, each read on its own. None rejects. */
-  sections(current: Promise<Sparkler>): ReadonlyMap<string, Promise<Section | undefined>> {
-    const text = async (folder: KeptFolder | undefined, title: string, file: string | Promise<string | undefined>): Promise<Section | undefined> => {
-      const where = await file, read = where === undefined ? undefined : tidy(await folder?.read(where) ?? "");
-      return folder && where !== undefined && read ? { title, file: folder.called(where), pieces: [read] } : undefined;
-    };
-    const of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
-    const list = async (folder: KeptFolder | undefined, type: InsightType, file: string | Promise<string>): Promise<Section | undefined> => {
-      const { title } = LISTS[type], where = await file, insights = parseInsights(await folder?.read(where, "end") ?? "");
-      return folder && insights.length > 0 ? { title, file: folder.called(where), pieces: insights.toReversed().map(inShort) } : undefined;
-    };
-    const { PatternAnchor, CollaborationEvolution, WorkspaceInsight } = LISTS;
+  /** The user's own part of an embodiment, each section read on its own. None rejects. */
+  sections(current: Promise<Sparkler>): Sections {
+    const { text, list } = this.#readers(), of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
+    const { PatternAnchor, CollaborationEvolution } = LISTS;
     return new Map([
       ["identity", text(this.#home, "Who you are", of(IDENTITY))],
       ["profile", text(this.#home, "Whom you work with", PROFILE)],
       ["anchors", list(this.#home, "PatternAnchor", of(PatternAnchor.file))],
       ["evolution", list(this.#home, "CollaborationEvolution", of(CollaborationEvolution.file))],
+    ]);
+  }
+
+  /** The workspace's part: only for an agent that the user agreed to send it to (`space-consent.ts`). */
+  workspaceSections(): Sections {
+    const { text, list } = this.#readers();
+    return new Map([
       ["working memory", text(this.#space, "Where the work in this workspace stands", WORKING_MEMORY)],
       ["checkpoint", text(this.#space, "The last session that was closed here", this.#lastCheckpoint())],
-      ["workspace insights", list(this.#space, "WorkspaceInsight", WorkspaceInsight.file)],
+      ["workspace insights", list(this.#space, "WorkspaceInsight", LISTS.WorkspaceInsight.file)],
     ]);
+  }
+
+  #readers() {
+    const text = async (folder: KeptFolder | undefined, title: string, file: string | Promise<string | undefined>): Promise<Section | undefined> => {
+      const where = await file, read = where === undefined ? undefined : tidy(await folder?.read(where) ?? "");
+      return folder && where !== undefined && read ? { title, file: folder.called(where), pieces: [read] } : undefined;
+    };
+    const list = async (folder: KeptFolder | undefined, type: InsightType, file: string | Promise<string>): Promise<Section | undefined> => {
+      const { title } = LISTS[type], where = await file, insights = parseInsights(await folder?.read(where, "end") ?? "");
+      return folder && insights.length > 0 ? { title, file: folder.called(where), pieces: insights.toReversed().map(inShort) } : undefined;
+    };
+    return { text, list };
   }
 
   /** Where it is kept, as the user finds it. */

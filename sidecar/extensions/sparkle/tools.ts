@@ -4,6 +4,7 @@ import { ToolFailure, type ArgumentSchema, type Tool, type ToolAnswer, type Tool
 import { beginning } from "./embodiment";
 import { INSIGHT_TYPES, type Memory } from "./memory";
 import { asJson, isRead, MOST_SOURCES, readSource, type Fetched } from "./profile-sources";
+import type { Agreed } from "./space-consent";
 import { NO_PROFILE_YET, WRITE_PROFILE } from "./texts";
 
 /** Characters of a text that is kept at once, and bytes of all that is read out. */
@@ -13,12 +14,12 @@ const text = (description: string): ArgumentSchema => ({ type: "string", descrip
 const SPARKLER = text("Whose it is; absent: yours.");
 const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }, READS = { readOnlyHint: true, openWorldHint: false };
 
-/** `folders`: of the session, absolute. */
-export function sparkleTools(memory: Memory, folders: readonly string[]): readonly Tool[] {
-  return [...sessionTools(memory), ...profileTools(memory, folders), ...sparklerTools(memory)];
+/** `folders`: of the session, absolute. `agreed`: whether `.sparkle-space` may be read out (`space-consent.ts`). */
+export function sparkleTools(memory: Memory, folders: readonly string[], agreed: Agreed): readonly Tool[] {
+  return [...sessionTools(memory, agreed), ...profileTools(memory, folders), ...sparklerTools(memory)];
 }
 
-function sessionTools(memory: Memory): readonly Tool[] {
+function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
   return [
     tool("session_checkpoint", "Keep what this session has come to", "Keeps where the work stands and the story of this session, for the next one. For /checkpoint, or when the user is about to stop.", {
       working_memory: text("What you want to know first in the next session: the focus, where it stands, the next steps, open questions. A page at most; it takes the place of what was there."),
@@ -39,8 +40,9 @@ function sessionTools(memory: Memory): readonly Tool[] {
       const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
       return `Kept in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
     }),
-    tool("load_evolution", "Read what was kept", "Everything that is kept of how you and the user work together, the newest first: more than you were told at the beginning.", {}, [], READS, async () => {
-      const sections = await Promise.all(memory.sections(memory.current()).values());
+    tool("load_evolution", "Read what was kept", "Everything that is kept of how you and the user work together, the newest first: more than you were told at the beginning.", {}, [], READS, async (_, { signal }) => {
+      const own = await Promise.all(memory.sections(memory.current()).values()), workspace = (await Promise.all(memory.workspaceSections().values())).filter(section => section !== undefined);
+      const sections = workspace.length > 0 && await agreed(workspace, signal) ? [...own, ...workspace] : own;
       const told = sections.flatMap(section => section ? [`## ${section.title}\n(${section.file})\n\n${section.pieces.join("\n")}`] : []).join("\n\n");
       if (told === "") return "Nothing is kept yet.";
       const read = beginning(told, MOST_READ_OUT);

@@ -11,7 +11,7 @@ import { RpcError } from "../../rpc/message";
 import type { ExtensionWorld } from "../extension";
 import { ToolFailure } from "../tool";
 import { KeptText } from "./kept-text";
-import { type SessionClient } from "./session-client";
+import { type SessionClient } from "../session-client";
 
 export interface Command {
   readonly command: string;

@@ -8,12 +8,13 @@
 import path from "node:path";
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
-import type { BuiltInExtension, ExtensionSettings, ExtensionWorld } from "../extension";
+import { approveIn, Consent, type Approve } from "../consent";
+import type { BuiltInExtension, ExtensionWorld } from "../extension";
 import { OpenCalls } from "../open-calls";
+import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import type { Tool } from "../tool";
 import { connectToolServer } from "../tool-server";
-import { Acts, type Approve } from "./acts";
 import { clientCommands, nodeCommands } from "./commands";
 import { fileTools } from "./file-tools";
 import { Folders } from "./folders";
@@ -21,7 +22,6 @@ import { nodeSearch } from "./node-search";
 import { findRipgrep, ripgrepSearch } from "./ripgrep";
 import type { Search } from "./search";
 import { searchTools } from "./search-tools";
-import { NO_OFFERS, offersIn, sessionClient, type ClientOffers } from "./session-client";
 import { terminalTool } from "./terminal-tool";
 import { clientFiles, nodeFiles, textFiles } from "./text-files";
 
@@ -32,27 +32,20 @@ const SERVER = "workspace-tools";
 export const workspace: BuiltInExtension = {
   id: "workspace", name: NAME,
   define: (settings, world) => {
-    const approve = approveIn(settings, world);
+    const approve = approveIn(settings, "workspace", world);
     return { name: NAME, make: chain => proxyOf(chain, approve, world) };
   },
 };
 
-function approveIn({ approve = "ask" }: ExtensionSettings, { log }: ExtensionWorld): Approve {
-  if (approve === "ask" || approve === "all") return approve;
-  log("warn", "The setting “approve” of the extension workspace is neither “ask” nor “all”: it asks", { approve });
-  return "ask";
-}
-
 function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
   const places = new Map<SessionPlace, OpenCalls>(), sessions = new Map<string, OpenCalls>();
-  let offers = NO_OFFERS;
-  const tools = sessionTools(chain, {
+  const { offers, requests } = offerTracker(), tools = sessionTools(chain, {
     name: SERVER,
     server: place => {
       if (!path.isAbsolute(place.folders[0])) return undefined;
       const calls = new OpenCalls();
       places.set(place, calls);
-      return serverOf(place, toolsOf(place, chain, approve, () => offers, world), calls, chain, world, () => places.delete(place));
+      return serverOf(place, toolsOf(place, chain, approve, offers, world), calls, chain, world, () => places.delete(place));
     },
     opened: (place, sessionId) => { const calls = places.get(place); if (calls) sessions.set(sessionId, calls); },
     closed: sessionId => { sessions.delete(sessionId); },
@@ -60,13 +53,7 @@ function proxyOf(chain: Chain, approve: Approve, world: ExtensionWorld): Proxy {
   return {
     fromClient: {
       requests: {
-        ...tools.requests,
-        initialize: async request => {
-          offers = offersIn(request.params, undefined);
-          const answer = await request.pass();
-          offers = offersIn(request.params, answer);
-          return answer;
-        },
+        ...tools.requests, ...requests,
       },
       notifications: {
         // Some agents leave the tools alone when their turn is stopped.
@@ -92,9 +79,9 @@ function serverOf(place: SessionPlace, tools: readonly Tool[], calls: OpenCalls,
 
 function toolsOf(place: SessionPlace, chain: Chain, approve: Approve, offers: () => ClientOffers, world: ExtensionWorld): readonly Tool[] {
   const client = sessionClient(chain.client, place.sessionId), { reads, writes, terminals } = offers(), folders = new Folders(place.folders), theirs = clientFiles(client);
-  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles), acts = new Acts(client, approve, () => offers().version);
+  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles), consent = new Consent({ extension: "workspace", client, approve, version: () => offers().version });
   const commands = terminals ? clientCommands(client, world) : nodeCommands(world);
-  return [...fileTools({ folders, files, acts }), terminalTool({ folders, acts, commands }), ...searchTools({ folders, search: searchBy(world) })];
+  return [...fileTools({ folders, files, consent }), terminalTool({ folders, consent, commands }), ...searchTools({ folders, search: searchBy(world) })];
 }
 
 /** Looks for ripgrep when something is searched for: it may have to wait for the login shell. */

@@ -1,7 +1,7 @@
 /** `read_file`, `write_file` and `edit_file`. */
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
-import type { Act, Acts } from "./acts";
+import type { Act, Consent } from "../consent";
 import { edit, inFormOf, type Edit } from "./edit";
 import { isGuarded, type Folders, type Inside } from "./folders";
 import { partOf } from "./lines";
@@ -10,7 +10,7 @@ import type { TextFiles } from "./text-files";
 export interface FileHands {
   readonly folders: Folders;
   readonly files: TextFiles;
-  readonly acts: Acts;
+  readonly consent: Consent;
 }
 
 export function fileTools(hands: FileHands): readonly Tool[] {
@@ -38,7 +38,7 @@ function readFile({ folders, files }: FileHands): Tool {
   };
 }
 
-function writeFile({ folders, files, acts }: FileHands, inTurn: InTurn): Tool {
+function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
   return {
     name: "write_file", title: "Write a file",
     description: "Makes a file, with the folders on the way, or replaces all of its text. The user is asked. To change a part of a file use edit_file.",
@@ -47,7 +47,7 @@ function writeFile({ folders, files, acts }: FileHands, inTurn: InTurn): Tool {
     async call(args, call) {
       const asked = textOf(args, "path"), content = textOf(args, "content"), file = await folders.inside(asked), before = await files.read(file, call.signal);
       const text = before === undefined ? content : inFormOf(before, content);
-      await acts.carryOut(changeOf(file, `${before === undefined ? "Make" : "Write"} ${file.shown}`, before, text, { key: "write_file", name: "Always Allow Writing Files (This Session)" }), call, () => inTurn(file.real, async () => {
+      await consent.carryOut(changeOf(file, `${before === undefined ? "Make" : "Write"} ${file.shown}`, before, text, { key: "write_file", name: "Always Allow Writing Files (This Session)" }), call, () => inTurn(file.real, async () => {
         await isStill(folders, asked, file);
         if (await files.read(file, call.signal) !== before) throw new ToolFailure(`${file.shown} was changed while the user was asked, and was not written. Read it again.`);
         await files.write(file, text, call.signal);
@@ -57,7 +57,7 @@ function writeFile({ folders, files, acts }: FileHands, inTurn: InTurn): Tool {
   };
 }
 
-function editFile({ folders, files, acts }: FileHands, inTurn: InTurn): Tool {
+function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
   return {
     name: "edit_file", title: "Edit a file",
     description: "Replaces old_string, which has to be in the file exactly once, by new_string. Give old_string with enough lines around it to be the only one. The user is asked.",
@@ -69,7 +69,7 @@ function editFile({ folders, files, acts }: FileHands, inTurn: InTurn): Tool {
     async call(args, call) {
       const asked = textOf(args, "path"), old = textOf(args, "old_string"), fresh = textOf(args, "new_string"), file = await folders.inside(asked);
       const before = await textThere(files, file, call), edited = editedOr(file, edit(before, old, fresh));
-      const line = await acts.carryOut(changeOf(file, `Edit ${file.shown}`, before, edited.text, { key: "edit_file", name: "Always Allow Editing Files (This Session)" }), call, () => inTurn(file.real, async () => {
+      const line = await consent.carryOut(changeOf(file, `Edit ${file.shown}`, before, edited.text, { key: "edit_file", name: "Always Allow Editing Files (This Session)" }), call, () => inTurn(file.real, async () => {
         await isStill(folders, asked, file);
         // Others may have edited it meanwhile: what was allowed is this edit, and not the text that was there.
         const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));

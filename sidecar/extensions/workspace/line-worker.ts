@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { arrayOr, objectOr } from "../../rpc/json";
-import { until } from "./session-client";
+import { until } from "../session-client";
 
 export interface MatchingLine { readonly line: number; readonly text: string }
 

@@ -1,14 +1,14 @@
 /** `run_terminal`. */
 import { numberOr, stringOr } from "../../rpc/json";
 import { ToolFailure, type Tool } from "../tool";
-import type { Acts } from "./acts";
+import type { Consent } from "../consent";
 import type { Commands } from "./commands";
 import { textOf } from "./file-tools";
 import { kindOf, type Folders } from "./folders";
 
 export interface TerminalHands {
   readonly folders: Folders;
-  readonly acts: Acts;
+  readonly consent: Consent;
   readonly commands: Commands;
 }
 
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000, LONGEST_MS = 600_000;
 /** In a title. */
 const MOST_SHOWN = 200;
 
-export function terminalTool({ folders, acts, commands }: TerminalHands): Tool {
+export function terminalTool({ folders, consent, commands }: TerminalHands): Tool {
   return {
     name: "run_terminal", title: "Run a command",
     description: "Runs a command with the shell (sh; on Windows cmd), without input, and answers {stdout, stderr, code}. In an editor's terminal stderr comes with stdout. The user is asked. It is ended, with all it started, after the timeout.",
@@ -36,7 +36,7 @@ export function terminalTool({ folders, acts, commands }: TerminalHands): Tool {
       if ((await kindOf(place))?.kind !== "folder") throw new ToolFailure(`${place.shown} is no folder: a command cannot run there.`);
       const title = `Run ${command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
       const act = { title, kind: "execute", content: [], rawInput: { command, cwd: place.real }, standing: { key: `run_terminal\n${place.real}\n${command}`, name: "Always Allow This Command (This Session)" } } as const;
-      const { stdout, stderr, code, note } = await acts.carryOut(act, call, async card => {
+      const { stdout, stderr, code, note } = await consent.carryOut(act, call, async card => {
         const ran = await commands.run({ command, cwd: place.real, timeoutMs }, call.signal, content => card.show(content));
         if (ran.code !== 0) card.failed();
         return ran;

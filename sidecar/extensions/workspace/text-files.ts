@@ -10,7 +10,7 @@ import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { ToolFailure } from "../tool";
 import { kindOf, type Inside } from "./folders";
-import type { SessionClient } from "./session-client";
+import type { SessionClient } from "../session-client";
 
 export interface TextFiles {
   /** `undefined`: there is no such file. */

@@ -17,6 +17,8 @@ const COMMANDS = [{ name: "early", description: "Announced before the session" }
 export class ScriptedAgent {
   readonly #flags: Flags;
   readonly #sessions = new Map<string, Session>();
+  /** Sessions so far: the id of a closed one is not used again. */
+  #opened = 0;
   #signedIn = false;
   #numbers = 0;
 
@@ -84,7 +86,7 @@ export class ScriptedAgent {
     if (authRequired && !this.#isSignedIn()) throw new RpcError(RpcCode.authRequired, "Authentication required");
     if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
     if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
-    const sessionId = `session-${this.#sessions.size + 1}`;
+    const sessionId = `session-${++this.#opened}`;
     const options = new SessionOptions(this.#flags);
     this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), options, turn: undefined });
     if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });

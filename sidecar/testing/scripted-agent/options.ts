@@ -1,22 +1,27 @@
 /**
  * What the scripted agent lets its client choose in a session: modes, as agents have always had them; with `--models` models, as
- * agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one depends on another.
+ * agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one depends on another; with `--plan`
+ * also a mode in which it only plans, and one in which it works, with which it begins.
  */
 import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
 
 const MODES = [{ id: "ask", name: "Ask" }, { id: "code", name: "Code", description: "Writes code" }];
+const PLANNING = [{ id: "build", name: "Build" }, { id: "plan", name: "Plan" }, { id: "read-only", name: "Read Only" }];
 const MODELS = [{ modelId: "small", name: "Small" }, { modelId: "large", name: "Large", description: "Slow and clever" }];
 
 type Value = string | boolean;
 
 export class SessionOptions {
-  readonly #values = new Map<string, Value>([["mode", "ask"]]);
-  readonly #flags: Pick<Flags, "options" | "models">;
+  readonly #values: Map<string, Value>;
+  readonly #flags: Pick<Flags, "options" | "models" | "plan">;
+  readonly #modes: typeof MODES;
 
-  constructor(flags: Pick<Flags, "options" | "models">) {
+  constructor(flags: Pick<Flags, "options" | "models" | "plan">) {
     this.#flags = flags;
+    this.#modes = flags.plan ? PLANNING : MODES;
+    this.#values = new Map([["mode", flags.plan ? "build" : "ask"]]);
     if (flags.options || flags.models) this.#values.set("model", "small");
     if (flags.options) this.#values.set("effort", "low").set("fast", false);
   }
@@ -24,7 +29,7 @@ export class SessionOptions {
   /** Its part of the answer to `session/new`. */
   get offered(): JsonObject {
     return {
-      modes: { currentModeId: this.#values.get("mode"), availableModes: MODES },
+      modes: { currentModeId: this.#values.get("mode"), availableModes: this.#modes },
       ...(this.#flags.models ? { models: { currentModelId: this.#values.get("model"), availableModels: MODELS } } : {}),
       ...(this.#flags.options ? { configOptions: this.configOptions } : {}),
     };
@@ -33,7 +38,7 @@ export class SessionOptions {
   get configOptions(): readonly JsonObject[] {
     const now = (id: string): JsonObject => ({ id, currentValue: this.#values.get(id) });
     return [
-      { ...now("mode"), name: "Mode", category: "mode", type: "select", options: MODES.map(({ id, name }) => ({ value: id, name })) },
+      { ...now("mode"), name: "Mode", category: "mode", type: "select", options: this.#modes.map(({ id, name }) => ({ value: id, name })) },
       { ...now("model"), name: "Model", category: "model", type: "select", options: [
         { group: "quick", name: "Quick", options: [{ value: "small", name: "Small", description: "For small things" }] },
         { group: "clever", name: "Clever", options: [{ value: "large", name: "Large" }, { value: "locked", name: "Locked" }] },

@@ -14,7 +14,12 @@ export class Questions {
     const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
     const call = toolCallOf(fields.filter(([name]) => name !== "options" && name !== "no-title"), lastTerminal);
     const title = fields.some(([name]) => name === "no-title") ? {} : { title: call.title ?? id };
-    const { outcome } = objectOr(await this.#request("session/request_permission", { toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) }));
+    return await this.askAbout({ toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) });
+  }
+
+  /** `params` of a permission question; without `options`, to allow or reject once. */
+  async askAbout(params: JsonObject): Promise<string> {
+    const { outcome } = objectOr(await this.#request("session/request_permission", { options: permissionOptions("allow_once,reject_once"), ...params }));
     const { outcome: how, optionId } = objectOr(outcome);
     return how === "selected" ? `chose ${String(optionId)}` : String(how);
   }

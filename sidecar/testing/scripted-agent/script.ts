@@ -17,14 +17,14 @@ export type Step =
   | { readonly [S in BareStep]: { readonly step: S } }[BareStep]
   | { readonly step: NumberStep; readonly n: number }
   | { readonly step: "stream"; readonly chunks: number; readonly chars: number; readonly ms: number }
-  | { readonly step: "flood"; readonly n: number; readonly of: "tools" | "updates" }
+  | { readonly step: "flood"; readonly n: number; readonly of: FloodOf }
   | { readonly step: "big"; readonly megabytes: number }
   | { readonly step: "plan"; readonly entries: readonly PlanEntry[] }
   | { readonly step: "tool"; readonly id: string; readonly kind: string; readonly title: string }
   | { readonly step: "toolupdate"; readonly id: string; readonly fields: Fields }
   | { readonly step: "ask"; readonly id: string; readonly fields: Fields; readonly parallel: boolean }
   | { readonly step: "write"; readonly path: string; readonly text: string }
-  | { readonly step: "mcp"; readonly server: string; readonly tool: string; readonly args: JsonObject; readonly parallel: boolean }
+  | { readonly step: "mcp"; readonly server: string; readonly tool: string; readonly args: JsonObject; readonly dialect: McpDialect; readonly parallel: boolean }
   | { readonly step: "show"; readonly fields: Fields }
   | { readonly step: "form"; readonly fields: Fields; readonly parallel: boolean }
   | { readonly step: "visit"; readonly url: string; readonly fields: Fields; readonly parallel: boolean }
@@ -38,6 +38,13 @@ export type Step =
   | { readonly step: "commands"; readonly commands: readonly Command[] }
   | { readonly step: "usage"; readonly used: number; readonly size: number; readonly cost?: { readonly amount: number; readonly currency: string } }
   | { readonly step: "error"; readonly code: number; readonly message: string };
+
+/** Kinds of floods: N tool calls; updates of one; calls that end, 500 of them in turn with content; text and thoughts in turn; plans; updates of an unknown kind. */
+export const FLOODS = ["tools", "updates", "results", "thoughts", "plans", "unknown"] as const;
+export type FloodOf = typeof FLOODS[number];
+
+/** How the agent announces a call of an MCP server, and whether it asks first: not at all; as codex-acp does; by a title `SERVER-TOOL` alone. */
+export type McpDialect = "plain" | "codex" | "titled";
 
 interface Command { readonly name: string; readonly description: string; readonly input?: { readonly hint: string } }
 export interface PlanEntry { readonly content: string; readonly priority: "medium"; readonly status: "pending" | "in_progress" | "completed" }
@@ -98,7 +105,10 @@ const STEPS: Readonly<Record<string, Parse>> = {
   env: form(/^(\w+)$/, name => ({ step: "env", text: name })),
   stop: form(/^(\w+)$/, reason => ({ step: "stop", text: reason })),
   stream: form(/^(\d+) chunks? of (\d+) chars?(?: every (\d+) ?ms)?$/, (chunks, chars, ms) => ({ step: "stream", chunks: Number(chunks), chars: Number(chars), ms: Number(ms) })),
-  flood: form(/^(\d+) (tools|updates)$/, (n, of) => ({ step: "flood", n: Number(n), of: of === "tools" ? "tools" : "updates" })),
+  flood: form(/^(\d+) (\w+)$/, (n, word) => {
+    const of = FLOODS.find(each => each === word);
+    return of && { step: "flood", n: Number(n), of };
+  }),
   big: form(/^(\d+) MB$/, megabytes => ({ step: "big", megabytes: Number(megabytes) })),
   plan: rest => rest === "" ? undefined : { step: "plan", entries: rest.split("|").map(planEntry) },
   tool: form(/^(\S+) (\w+) (.+)$/, (id = "", kind = "", title = "") => ({ step: "tool", id, kind, title: unescaped(title) })),
@@ -118,7 +128,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   compact: form(/^(\S+) (in_progress|completed|failed|cancelled)\s*([^]*)$/, (id = "", status = "", rest = "") => ({ step: "compact", id, status, text: unescaped(rest) })),
   "compact-say": form(/^(\S+) ([^]+)$/, (id = "", rest = "") => ({ step: "compact-say", id, text: unescaped(rest) })),
   write: form(/^(\S+) ([^]+)$/, (path = "", content = "") => ({ step: "write", path, text: unescaped(content) })),
-  mcp: mcp(false), "mcp*": mcp(true),
+  mcp: mcp("plain", false), "mcp*": mcp("plain", true), "codex-mcp": mcp("codex", false), "codex-mcp*": mcp("codex", true), "titled-mcp": mcp("titled", false), "titled-mcp*": mcp("titled", true),
   chosen: bare("chosen"), hang: bare("hang"), "hang-forever": bare("hang-forever"), "wait-cancel": bare("wait-cancel"), kill: bare("kill"), pid: bare("pid"), received: bare("received"),
   "unknown-update": bare("unknown-update"), "unknown-request": bare("unknown-request"), "unknown-notification": bare("unknown-notification"),
   "answer-twice": bare("answer-twice"),
@@ -155,11 +165,11 @@ function visit(parallel: boolean): Parse {
 function visited(parallel: boolean): Parse { return form(/^(\S+)$/, (id = "") => ({ step: "visited", id, parallel })); }
 function withdraw(parallel: boolean): Parse { return form(/^(\d+)$/, ms => ({ step: "withdraw", ms: Number(ms), parallel })); }
 
-function mcp(parallel: boolean): Parse {
+function mcp(dialect: McpDialect, parallel: boolean): Parse {
   return form(/^(\S+) (\S+)(?: (\{[^]*\}))?$/, (server = "", tool = "", json) => {
     const [field] = fieldsOf(`args=${json || "{}"}`) ?? [];
     const args = field?.[1];
-    return typeof args === "object" && args !== null && !Array.isArray(args) ? { step: "mcp", server, tool, args: { ...args }, parallel } : undefined;
+    return typeof args === "object" && args !== null && !Array.isArray(args) ? { step: "mcp", server, tool, args: { ...args }, dialect, parallel } : undefined;
   });
 }
 

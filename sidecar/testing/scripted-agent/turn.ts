@@ -11,7 +11,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { fileThere } from "./gate";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
-import { numberedWords, type Step } from "./script";
+import { numberedWords, type FloodOf, type McpDialect, type Step } from "./script";
 import { Terminals } from "./terminals";
 import { isUpdate, said, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
@@ -157,8 +157,7 @@ class Turn {
 
   async #flood({ n, of }: Extract<Step, { step: "flood" }>): Promise<void> {
     for (let i = 1; i <= n && !this.#world.cancelled.aborted; i++) {
-      const toolCallId = `flood-${of === "tools" ? i : 1}`;
-      await this.#update({ sessionUpdate: of === "tools" || i === 1 ? "tool_call" : "tool_call_update", toolCallId, title: `flood ${i}`, kind: "other", status: "in_progress" });
+      await this.#update(flooding(of, i));
       if (i % 64 === 0) await new Promise(resolve => { setImmediate(resolve); });
     }
   }
@@ -174,31 +173,38 @@ class Turn {
   /** Calls to one server in one connection, all at once. */
   async #mcp(calls: readonly Mcp[]): Promise<void> {
     const servers = [...new Set(calls.map(({ server }) => server))];
-    await Promise.all(servers.map(server => this.#useServer(server, async connection => {
-      await Promise.all(calls.filter(call => call.server === server).map(call => this.#callTool(connection, call)));
+    await Promise.all(servers.map(server => this.#useServer(server, async (connection, name) => {
+      await Promise.all(calls.filter(call => call.server === server).map(call => this.#callTool(connection, name, call)));
     })));
   }
 
-  async #callTool(connection: McpConnection, { server, tool, args }: Mcp): Promise<void> {
-    const toolCallId = `mcp-${this.#world.next()}`;
-    await this.#update({ sessionUpdate: "tool_call", toolCallId, kind: "other", title: `${server}: ${tool}`, status: "in_progress", rawInput: args });
+  async #callTool(connection: McpConnection, name: string, { server, tool, args, dialect }: Mcp): Promise<void> {
+    const toolCallId = `mcp-${this.#world.next()}`, { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
+    await this.#update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...announcement });
+    if (question) {
+      const answer = await this.#questions.askAbout({ ...question, toolCall: { toolCallId, ...question.toolCall } });
+      if (answer !== "chose allow_once") {
+        await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
+        return this.#say(answer);
+      }
+    }
     try {
       const { failed, content, structured } = await connection.call(tool, args);
       const shown = content.map(block => ({ type: "content", content: block }));
       await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: failed ? "failed" : "completed", content: shown, ...(structured === undefined ? {} : { rawOutput: structured }) });
-      await this.#say(`${tool}: ${content.map(({ type, text }) => String(text ?? type)).join(" ")}`);
+      await this.#say(`${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`);
     } catch (error) {
       await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
       throw error;
     }
   }
 
-  async #useServer(name: string, use: (connection: McpConnection) => Promise<void>): Promise<void> {
+  async #useServer(name: string, use: (connection: McpConnection, name: string) => Promise<void>): Promise<void> {
     const { servers, cancelled, cwd } = this.#world;
     const server = servers.find(declared => name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name);
     if (!server) throw new Error(`no MCP server ${name}`);
     let closed = Promise.resolve();
-    await useMcp(server, { cwd, clock: realClock, signal: cancelled, client: { name: "scripted-agent", version: "1.0.0" }, closing: done => { closed = done; } }, use);
+    await useMcp(server, { cwd, clock: realClock, signal: cancelled, client: { name: "scripted-agent", version: "1.0.0" }, closing: done => { closed = done; } }, connection => use(connection, server.name));
     await closed;
   }
 
@@ -208,6 +214,66 @@ class Turn {
     process.kill(process.pid, "SIGKILL");
   }
 }
+
+interface Announced { readonly announcement: JsonObject; readonly question?: { readonly toolCall: JsonObject; readonly _meta?: JsonObject } }
+
+/** `codex`: as codex-acp 2.6.0 was recorded. */
+function announced(dialect: McpDialect, { server, tool, args }: Pick<Mcp, "server" | "tool" | "args">): Announced {
+  switch (dialect) {
+    case "plain": return { announcement: { kind: "other", title: `${server}: ${tool}`, rawInput: args } };
+    case "codex": return {
+      announcement: { kind: "execute", title: `mcp.${server}.${tool}`, rawInput: { server, tool, arguments: args }, _meta: { is_mcp_tool_call: true } },
+      question: { toolCall: { kind: "execute", status: "pending" }, _meta: { is_mcp_tool_approval: true } },
+    };
+    case "titled": return { announcement: { kind: "other", title: `${server}-${tool}`, rawInput: args }, question: { toolCall: { kind: "other", title: `${server}-${tool}`, rawInput: args } } };
+  }
+}
+
+/** Update number `i` of a flood, from 1. */
+function flooding(of: FloodOf, i: number): JsonObject {
+  const text = { type: "text", text: `flood ${i}\n` };
+  switch (of) {
+    case "tools":
+      return {
+        sessionUpdate: "tool_call",
+        toolCallId: `flood-${i}`,
+        title: `flood ${i}`,
+        kind: "other",
+        status: "in_progress",
+      };
+    case "updates":
+      return {
+        sessionUpdate: i === 1 ? "tool_call" : "tool_call_update",
+        toolCallId: "flood-1",
+        title: `flood ${i}`,
+        kind: "other",
+        status: "in_progress",
+      };
+    case "results":
+      return {
+        sessionUpdate: "tool_call_update",
+        toolCallId: `flood-${i % FLOODED_CALLS}`,
+        title: `flood ${i}`,
+        kind: "read",
+        status: "completed",
+        content: [{ type: "content", content: { type: "text", text: text.text.repeat(100) } }],
+      };
+    case "thoughts":
+      return { sessionUpdate: i % 2 === 0 ? "agent_thought_chunk" : "agent_message_chunk", content: text };
+    case "plans":
+      return {
+        sessionUpdate: "plan",
+        entries: Array.from({ length: 20 }, (_, n) => ({
+          content: `flood ${i}, step ${n}`,
+          priority: "medium",
+          status: n < i % 20 ? "completed" : "pending",
+        })),
+      };
+    case "unknown":
+      return { sessionUpdate: "_scripted_flood", text: text.text };
+  }
+}
+const FLOODED_CALLS = 500;
 
 /** Starred neighbours together, all others alone. */
 function batches(steps: readonly Step[]): readonly (readonly Step[])[] {

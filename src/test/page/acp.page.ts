@@ -74,13 +74,13 @@ suite("all that an agent can offer, ask and show", () => {
     });
 
     test("modes and models of an older agent are chosen in the same place", async () => {
-      await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption("with-models");
+      await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-models");
       await newTab(box);
       await shows("Model", "small");
       await picker("Model").selectOption("large");
       await picker("Mode").selectOption("code");
       await seen(async () => await chosen() === "mode=code model=large", "the older agent in the chosen mode, with the chosen model");
-      await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption("with-options");
+      await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-options");
       await newTab(box);
     });
   });

@@ -36,7 +36,7 @@ const THEMES = [
   { theme: "Light High Contrast", kind: "vscode-high-contrast-light", name: "high-contrast-light" },
 ] as const;
 
-const SHOWN = ["What", "words", "the documentation", "README.md", "Thought", "Plan", "npm test", "waiting", "running", "failed", "done", "Allow once", "Bypass", "And then", "overloaded", "Broken"];
+const SHOWN = ["What", "words", "the documentation", "README.md", "Thought", "Plan", "npm test", "waiting", "running", "failed", "done", "Allow once", "⋯", "And then", "overloaded", "Broken"];
 
 const FRAME = { width: 1280, height: 900 };
 /** High enough for the whole conversation. */
@@ -56,7 +56,7 @@ suite("the chat's appearance", () => {
     await sendPrompt(box.frame, SCRIPT);
     await button(box.frame, /Allow once/i).first().click();
     await showsText(box.frame, /Allowed/);
-    await button(box.frame, "Bypass permissions").first().waitFor();
+    await button(box.frame, "⋯").first().waitFor();
     await seen(() => box.frame.locator("[data-kind=permission]:visible").last().evaluate(card => card === document.activeElement), "the focus on the second question"); // and no more of it taken from who types
     await typeDraft(box.frame, "And then\nwrite a test for it");
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, readSettings, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import { becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
@@ -41,7 +41,6 @@ suite("the chat view, with a scripted agent", () => {
     await showsText(box.frame, "rm -r build");
     await showsText(box.frame, /Scripted (wants|asks)/);
     await box.screenshot("permission-light");
-    await button(box.frame, "Bypass permissions for this agent").waitFor();
     await button(box.frame, /reject_once|Reject/i).first().click();
     await turnEnded(box.frame);
     assert.match(await shownText(box.frame), /Rejected/);
@@ -84,9 +83,9 @@ suite("the chat view, with a scripted agent", () => {
 
   test("reloaded with a question open: the card is back and answers", async () => {
     await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
-    await button(box.frame, "Bypass permissions").first().waitFor();
+    await button(box.frame, /allow_once|Allow/i).first().waitFor();
     await reloadWebviews(box);
-    await button(box.frame, "Bypass permissions").first().waitFor();
+    await button(box.frame, /allow_once|Allow/i).first().waitFor();
     await button(box.frame, /allow_once|Allow/i).first().click();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
@@ -151,19 +150,6 @@ suite("the chat view, with a scripted agent", () => {
     await becomes(() => Promise.resolve([processesOf(box, "sidecar.js serve").length, processesOf(box, "scripted-agent").length]), [1, 1], "one sidecar, and the old agent gone");
   });
 
-  test("bypass allows this call, sets the setting, and later questions are answered visibly", async () => {
-    await sendPrompt(box.frame, "ask p1 options=allow_once,reject_once");
-    await button(box.frame, "Bypass permissions for this agent").first().click();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
-    await seen(async () => JSON.stringify(readSettings(box)).includes(`"bypassPermissions":true`), "the setting");
-    await sendPrompt(box.frame, "ask p2 options=allow_always,allow_once,reject_once");
-    await turnEnded(box.frame);
-    const { answer } = await lastExchange(box.frame);
-    assert.match(answer, /Allowed without asking/);
-    assert.match(answer, /chose .*allow_once/);
-  });
-
   test("with symposium.traceDir every message is in a file, from the first to the last agent", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "say traced to the end");
@@ -175,15 +161,48 @@ suite("the chat view, with a scripted agent", () => {
       const event: { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } = JSON.parse(line) as object;
       return event.type === type && event.method === method && event.from === from && line.includes(text);
     };
-    const wanted = [has("request", "initialize", "client"), has("request", "session/prompt", "client", "traced to the end"), has("notification", "session/update", "Scripted", "traced to the end")];
+    const wanted = [has("request", "initialize", "client"), has("request", "session/prompt", "client", "traced to the end"), has("notification", "session/update", "agent", "traced to the end")];
     await seen(() => Promise.resolve(wanted.every(each => lines().some(each))), "all of it in the trace");
   });
 
   test("an agent that cannot be started says so in a sentence with a button", async () => {
     box.server.writeSettings({ ...scripted(), "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }], "symposium.currentAgentId": "absent" });
-    await seen(async () => await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of new tabs"]').inputValue().catch(() => "") === "absent", "that the agent of new tabs is another");
+    await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=absent]').waitFor({ state: "attached" });
     await box.command("Symposium: New Tab");
     await showsText(box.frame, /Absent could not be started/);
     await button(box.frame, "Select Agent").first().waitFor();
+    await sendPrompt(box.frame, "say it was waiting");
+    await showsText(box.frame, /Absent could not be started[^]*Absent could not be started/);
+    await box.screenshot("agent-absent");
+  });
+
+  test("an agent that is selected to help takes the tab, and answers the prompt that waited", async () => {
+    const settings = scripted();
+    box.server.writeSettings({ ...settings, "symposium.agents": [{ id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } }, ...settings["symposium.agents"] as readonly unknown[]], "symposium.currentAgentId": "absent" });
+    await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=scripted]').waitFor({ state: "attached" });
+    await button(box.frame, "Select Agent").last().click();
+    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Scripted" }).click();
+    await turnEnded(box.frame);
+    assert.deepEqual(await lastExchange(box.frame), { question: "say it was waiting", answer: "it was waiting" });
+    assert.equal(await box.frame.locator(".mynah-tab-item-label").last().innerText().then(title => title.trim()), "say it was waiting");
+    await box.screenshot("agent-helped");
+  });
+
+  test("the agent of an empty tab is replaced at the prompt; after the first prompt a new tab is offered", async () => {
+    const agent = () => box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]');
+    await newTab(box);
+    const tabs = await box.frame.locator(".mynah-tab-item-label").count();
+    await agent().selectOption("scripted");
+    await seen(async () => await box.frame.locator(".mynah-chat-prompt-input:visible").getAttribute("placeholder") === "Ask Scripted", "the other agent in the same tab");
+    assert.equal(await box.frame.locator(".mynah-tab-item-label").count(), tabs);
+    await sendPrompt(box.frame, "say here");
+    await turnEnded(box.frame);
+    await agent().selectOption("absent");
+    await button(box.frame, "New Tab with Absent").waitFor();
+    await box.screenshot("agent-new-tab");
+    assert.equal(await agent().inputValue(), "scripted");
+    await button(box.frame, "New Tab with Absent").click();
+    await showsText(box.frame, /Absent could not be started/);
+    assert.equal(await box.frame.locator(".mynah-tab-item-label").count(), tabs + 1);
   });
 });

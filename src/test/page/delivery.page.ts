@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { Frame, Page } from "playwright-core";
 import { seed } from "../../../scripts/seed.mjs";
@@ -31,7 +32,7 @@ suite("delivery, through the page", () => {
   suiteTeardown(() => box.close());
 
   test(`hidden, shown and reloaded ${INTERRUPTIONS} times while the agent writes: every word once, in order`, async function () {
-    this.timeout(600_000);
+    this.timeout(timeLimit(600_000));
     const [all = []] = fc.sample(fc.array(interruption, { minLength: INTERRUPTIONS, maxLength: INTERRUPTIONS }), { seed, numRuns: 1 });
     const expected: number[] = [];
     try {

@@ -8,6 +8,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { census, launchBrowser, openChat, openWorkbench, runCommand, startServer, webviewFrame, type Found, type Server, type Settings } from "../../../scripts/vscode-box/index.mjs";
 
 export { allowOnce, lastExchange, leftovers, promptInput, readCards, sending, sendPrompt, turnEnded, turnState, until } from "../../../scripts/vscode-box/index.mjs";
@@ -120,7 +121,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
  */
 async function withFolders(page: Page): Promise<void> {
   for (let attempt = 1; attempt < 6; attempt++) {
-    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 20_000 }).then(() => true, () => false);
+    const found = await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: timeLimit(20_000) }).then(() => true, () => false);
     if (found) return;
     await reload(page);
   }
@@ -129,7 +130,7 @@ async function withFolders(page: Page): Promise<void> {
 
 async function reload(page: Page): Promise<void> {
   await page.reload({ waitUntil: "domcontentloaded" });
-  await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(60_000) });
 }
 
 /** What was on screen when a test failed, and what we had logged: `out/screenshots/failed-…`. */
@@ -163,7 +164,7 @@ async function closePage(page: Page): Promise<void> {
 }
 
 suiteTeardown(async function () {
-  this.timeout(120_000);
+  this.timeout(timeLimit(120_000));
   await browser?.then(running => running.close());
   for (const { server } of await Promise.all(servers.values())) await server.stop();
 });

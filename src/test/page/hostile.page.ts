@@ -1,6 +1,8 @@
 /** An agent that wants to take the page over: whatever it says and wherever it says it, it is text. */
 import assert from "node:assert/strict";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { promptInput, sendPrompt, turnEnded, type Box } from "./harness";
+import { guardPage } from "./page-guard";
 import { becomes, button, newTab, openScripted, readLog, seen, shownText, showsText, stopTurn } from "./scripted";
 
 /** What would run sets this, in whatever frame. */
@@ -49,32 +51,73 @@ const FAKE_CARD = `**Scripted** wants to run a command
 
 [Allow once](command:symposium.restartAgent) [Allow always](#option:allow_always) <button action-id="option:allow_once">Allow once</button> <div class="mynah-button" action-id="bypass">Bypass permissions for this agent</div>`;
 
-suite("an agent that wants to take the page over", () => {
-  let box: Box;
-  const asked: string[] = [];
-  suiteSetup(async () => {
-    box = await openScripted({ settings: { "symposium.logLevel": "debug" } });
-    box.page.on("request", request => { if (request.url().startsWith(ELSEWHERE)) asked.push(request.url()); });
-    await box.page.addInitScript(() => addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
-      Object.assign(window, { violations: [...violationsOf(window), `${violatedDirective} ${blockedURI} ${sample}`] });
-      function violationsOf(at: object): readonly unknown[] { return "violations" in at && Array.isArray(at.violations) ? at.violations : []; }
-    }));
-    await box.open();
-    await sendPrompt(box.frame, EVERYWHERE);
-    await showsText(box.frame, "END-OF-TEXT");
-    await button(box.frame, "Bypass permissions for this agent").first().waitFor();
+interface Taken {
+  readonly box: Box;
+  /** In each frame of the page: what ran, what the policy stopped, what was never to be there; and requests elsewhere. */
+  harm(): Promise<readonly string[]>;
+}
+
+/** The chat with a turn that has said all of it. */
+async function takenOver(policy: "kept" | "removed"): Promise<Taken> {
+  const box = await openScripted({ settings: { "symposium.logLevel": "debug" } }), asked: string[] = [];
+  box.page.on("request", request => {
+    if (request.url().startsWith(ELSEWHERE)) asked.push(request.url());
   });
+  const guard = await guardPage(box.page, policy);
+  await box.open();
+  assert.deepEqual(await guard.found(), [], "before the agent has said anything");
+  await sendPrompt(box.frame, EVERYWHERE);
+  await showsText(box.frame, "END-OF-TEXT");
+  await button(box.frame, "**Really**").first().waitFor();
+  // Unfolded, so that what is drawn only then is drawn.
+  for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
+  return { box, harm: async () => [...await guard.found(), ...asked] };
+}
+
+/** Adds a script that nobody admitted. Returns whether it ran; otherwise the violation has been dispatched. */
+const plantedScriptRuns = (box: Box): Promise<boolean> => box.frame.locator("body").evaluate(async body => {
+  const heard = new Promise(resolve => { document.addEventListener("securitypolicyviolation", resolve, { once: true }); });
+  const script = document.createElement("script");
+  script.textContent = "window.planted = true";
+  body.append(script);
+  if (!("planted" in window)) await heard;
+  script.remove();
+  return "planted" in window;
+});
+
+suite("an agent that wants to take the page over, without the content security policy", () => {
+  let box: Box, harm: Taken["harm"];
+  suiteSetup(async () => { ({ box, harm } = await takenOver("removed")); });
   suiteTeardown(() => box.close());
 
-  /** In the page and in every frame of it: what ran, and what only the content security policy has stopped. */
-  async function harm(): Promise<readonly unknown[]> {
-    const frames = await Promise.all(box.page.frames().map(frame => frame.evaluate(() => ["hacked" in window ? window.hacked : undefined, "violations" in window ? window.violations : undefined]).catch(() => [])));
-    return [...frames.flat().filter(found => found !== undefined), ...asked];
-  }
+  test("the renderer alone lets nothing run, and makes no handler and no dangerous address, not for a moment", async () => {
+    assert.deepEqual(await harm(), []);
+    await button(box.frame, "**Really**").first().click();
+    await turnEnded(box.frame);
+    await showsText(box.frame, /answered with an error/);
+    assert.deepEqual(await harm(), []);
+    assert.ok(await plantedScriptRuns(box), "the policy is gone");
+  });
+
+  test("the record has what is there for a moment only", async () => {
+    await box.frame.locator("body").evaluate(() => {
+      document.createElement("div").innerHTML = `<b onclick="moment()">x</b>`;
+      document.createElement("a").setAttribute("href", "java\tscript:moment()");
+      const heading = document.createElement("h1");
+      heading.toggleAttribute("onmouseover");
+      document.body.append(heading);
+    });
+    const moments = [`b onclick="moment()"`, `a href="java\tscript:moment()"`, `h1 onmouseover=""`];
+    assert.deepEqual((await harm()).slice(0, moments.length), moments);
+  });
+});
+
+suite("an agent that wants to take the page over", () => {
+  let box: Box, harm: Taken["harm"];
+  suiteSetup(async () => { ({ box, harm } = await takenOver("kept")); });
+  suiteTeardown(() => box.close());
 
   test("nothing of what it says runs, loads or is even tried, in any part of any card", async () => {
-    // Unfolded, so that what is drawn only then is drawn.
-    for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
     assert.deepEqual(await harm(), []);
     await box.screenshot("hostile-light");
   });
@@ -120,9 +163,9 @@ suite("an agent that wants to take the page over", () => {
       await link.focus();
       await box.page.keyboard.press("Enter");
     }
-    for (const kind of ["command:", "vscode:", "data:", "file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
-    assert.deepEqual(dangerous.filter(href => /script/i.test(href.slice(0, 15))), [], "a script is not even a link");
-    await seen(async () => { const log = readLog(box); return ["links of the kind command", "links of the kind vscode", "links of the kind data", "outside the workspace"].every(why => log.includes(why)); }, "the lines in the log");
+    for (const kind of ["file:", "../"]) assert.ok(dangerous.some(href => href.startsWith(kind)), `no link ${kind} among ${dangerous.join(" ")}`);
+    assert.deepEqual(dangerous.filter(href => /^\s*(?!file:)[^/?#]*:/i.test(href)), [], "a script or a command is not even a link");
+    await seen(async () => readLog(box).includes("outside the workspace"), "the line in the log");
     assert.deepEqual(await harm(), []);
     assert.equal(box.page.context().pages().length, 1);
     assert.equal(await box.page.locator(".monaco-dialog-box:visible").count(), 0);
@@ -154,10 +197,16 @@ suite("an agent that wants to take the page over", () => {
     assert.equal(await card.locator("[action-id], form, input").count(), 0);
     assert.deepEqual((await card.locator("button:visible").allInnerTexts()).map(label => label.trim()), ["Copy"]);
     const before = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count();
-    const logged = (): number => readLog(box).split("links of the kind command").length, had = logged();
+    assert.equal(await card.locator("a[href^='command:']").count(), 0);
     for (const link of await card.locator("a:visible").all()) await link.click();
-    await seen(() => Promise.resolve(logged() > had), "the line in the log");
     assert.equal(await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count(), before);
+  });
+
+  test("a violation of the content security policy is heard inside the page", async () => {
+    assert.deepEqual(await harm(), []);
+    assert.equal(await plantedScriptRuns(box), false);
+    const after = await harm();
+    assert.ok(after.length === 1 && after[0]?.startsWith("script-src"), JSON.stringify(after));
   });
 
   test("an output of 50,000 characters is cut in its card, which says by how much", async () => {
@@ -193,7 +242,7 @@ suite("an agent that floods", () => {
   suiteTeardown(() => box.close());
 
   for (const [what, script, told] of FLOODS) test(`${what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
-    this.timeout(300_000);
+    this.timeout(timeLimit(300_000));
     await newTab(box);
     const flooded = await selectedTab(box);
     await (await promptInput(box.frame)).fill(script);

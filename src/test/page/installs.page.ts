@@ -41,7 +41,7 @@ suite("agents that are installed, and signed in to", () => {
   /** Of a prompt that waits for its user to sign in. */
   const isAnswered = (answer: RegExp): Promise<void> => seen(async () => await turnState(box.frame) === "idle" && answer.test((await lastExchange(box.frame)).answer), `the answer ${answer}`, 90_000);
   async function tabOf(agentId: string): Promise<void> {
-    await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption(agentId);
+    await chat().locator('select[aria-label^="The agent of this tab"]').selectOption(agentId);
     await newTab(box);
   }
 

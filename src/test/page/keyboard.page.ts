@@ -62,11 +62,11 @@ suite("the chat by keyboard", () => {
     await box.page.keyboard.press("Enter");
     await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
     const order: string[] = [];
-    for (let n = 0; n < 12 && !order.includes("Bypass permissions for this agent"); n++) {
+    for (let n = 0; n < 12 && !order.includes("More Actions"); n++) {
       await box.page.keyboard.press("Tab");
       order.push(await focused());
     }
-    assert.deepEqual(order.filter(name => /Allow|Reject|Bypass/.test(name)), ["Allow once", "Allow always", "Reject once", "Bypass permissions for this agent"]);
+    assert.deepEqual(order.filter(name => /Allow|Reject|More/.test(name)), ["Allow once", "Allow always", "Reject once", "More Actions"]);
     await goTo(/^Reject once$/, "Shift+Tab");
     await box.page.keyboard.press("Enter");
     await turnEnded(box.frame);

@@ -47,7 +47,7 @@ suite("an agent's life", () => {
   const prompts = async (): Promise<readonly string[]> => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
   async function tabOf(id: string): Promise<void> {
-    await chat().locator('select[aria-label^="The agent of new tabs"]').selectOption(id);
+    await chat().locator('select[aria-label^="The agent of this tab"]').selectOption(id);
     await newTab(box);
     await seen(async () => await input().getAttribute("placeholder") === `Ask ${id}`, `a tab of ${id}`);
   }

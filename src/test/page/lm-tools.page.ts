@@ -111,9 +111,9 @@ suite("tools of an agent in VS Code's own chat", () => {
   test("a tool's picture reaches the agent as a picture", async () => {
     const acts = await model.acting();
     await chat.say("mcp vsc_* test_image {}");
-    await chat.answered("test_image: a picture");
+    await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent has it: a trace leaves the data out
     const [content] = (await acts()).flatMap(act => "result" in act ? [act.content] : []);
-    assert.ok(content?.some(({ type, mimeType, data }) => type === "image" && mimeType === "image/png" && data?.startsWith("iVBORw0KGgo")), JSON.stringify(content));
+    assert.ok(content?.some(({ type, mimeType }) => type === "image" && mimeType === "image/png"), JSON.stringify(content));
   });
 
   test("the user's picture reaches the agent as a picture", async () => {

@@ -3,6 +3,7 @@
  * VS Code's own and those of an extension whose schemas are written as others write them.
  */
 import assert from "node:assert/strict";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
@@ -86,7 +87,7 @@ suite("agents in VS Code's own chat", () => {
   });
 
   test("one to twenty calls at once: all are open before the first result, and each has its own", async function () {
-    this.timeout(900_000);
+    this.timeout(timeLimit(900_000));
     for (let n = 1; n <= 20; n++) {
       const acts = await model.acting();
       await chat.say([...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`), `say all ${n} of them`].join("; "));

@@ -14,7 +14,7 @@ export interface Heard { readonly session: string; readonly words: string; reado
 /** A call of one of VS Code's tools by the agent, or its result. */
 export type Act = { readonly call: number; readonly args: unknown } | { readonly result: number; readonly content: readonly Block[] };
 
-interface Message { readonly method?: string; readonly params?: { readonly sessionId?: string; readonly prompt?: readonly Block[] } }
+interface Message { readonly method?: string; readonly params?: { readonly sessionId?: string; readonly modeId?: string; readonly prompt?: readonly Block[] } }
 
 interface Traced {
   readonly type: "request" | "response" | "notification";
@@ -29,17 +29,20 @@ interface Traced {
 export class ModelBox {
   private constructor(readonly box: Box, readonly chat: ModelChat, private readonly folder: string) {}
 
-  /** The log and the trace stay: they are below the temporary folder of the run, and the agent may still write its last lines. */
-  static async open(): Promise<ModelBox> {
+  /** `more`: settings; `flags`: of the agent. The log and the trace stay: they are below the temporary folder of the run, and the agent may still write its last lines. */
+  static async open(more: Readonly<Record<string, unknown>> = {}, flags: readonly string[] = []): Promise<ModelBox> {
     const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
     const box = await openBox({ others: [path.join(ROOT, "src/test/page/tools-extension")], settings: {
-      ...scripted(["--log", path.join(folder, "agent.log")]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true,
-      "symposium.traceDir": path.join(folder, "trace"), "chat.byokUtilityModelDefault": "mainAgent",
+      ...scripted(["--log", path.join(folder, "agent.log"), ...flags]), "symposium.enableExperimentalLM": true, "symposium.languageModel.bridgeDuplicates": true,
+      "symposium.traceDir": path.join(folder, "trace"), "chat.byokUtilityModelDefault": "mainAgent", ...more,
     } });
     const chat = await ModelChat.open(box);
     await chat.pick("Scripted");
     return new ModelBox(box, chat, folder);
   }
+
+  /** Modes that were set at the agent, in their order. */
+  get modes(): readonly string[] { return this.heard("session/set_mode").map(({ params }) => params?.modeId ?? ""); }
 
   /** All that the agent received, as it came. */
   get log(): string {
@@ -68,10 +71,10 @@ export class ModelBox {
 
   /** Calls and results, as the sidecar had them, in their order. */
   get acts(): readonly Act[] {
-    const traced = this.#traced(), calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && to === TOOLS).map(({ id }) => id));
+    const traced = this.#traced(), calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && isTools(to)).map(({ id }) => id));
     return traced.flatMap(({ type, from, to, id = 0, method, params, payload }): readonly Act[] => {
-      if (type === "request" && method === "tools/call" && to === TOOLS) return [{ call: id, args: params?.arguments }];
-      return type === "response" && from === TOOLS && calls.has(id) && payload?.content !== undefined ? [{ result: id, content: payload.content }] : [];
+      if (type === "request" && method === "tools/call" && isTools(to)) return [{ call: id, args: params?.arguments }];
+      return type === "response" && isTools(from) && calls.has(id) && payload?.content !== undefined ? [{ result: id, content: payload.content }] : [];
     });
   }
 
@@ -118,8 +121,8 @@ export class ModelBox {
   }
 }
 
-/** As a trace calls them. */
-const TOOLS = "VS Code's tools", CLIENT = "client";
+/** As a trace names them; components between client and agent have their number before the name. */
+const CLIENT = "client", isTools = (name: string): boolean => /^\d+ VS Code's tools$/.test(name);
 
 /** A last line that is half written is none. */
 function lines<T>(text: string): readonly T[] {

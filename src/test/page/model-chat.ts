@@ -40,6 +40,14 @@ export class ModelChat {
     await this.picker.filter({ hasText: model }).waitFor();
   }
 
+  /** Selects a chat mode, by the name that its picker shows. */
+  async mode(name: string): Promise<void> {
+    const picker = this.view.locator(".chat-mode-picker-item").last();
+    await picker.locator("a.action-label").click();
+    await this.page.locator(".action-widget:visible .monaco-list-row.action", { has: this.page.locator(".title", { hasText: new RegExp(`^${name}$`) }) }).first().click();
+    await picker.filter({ hasText: name }).waitFor();
+  }
+
   /** Goes to where a message is typed. */
   async focus(): Promise<void> { await this.view.locator(".interactive-input-part .monaco-editor").last().click(); }
 
@@ -89,6 +97,15 @@ export class ModelChat {
     await this.page.keyboard.press("ArrowDown");
     await this.page.locator(".monaco-menu .action-item.focused", { hasText: "Allow Once" }).waitFor();
     await this.page.keyboard.press("Enter");
+  }
+
+  /** The dialog of the permission tool that asks each time. */
+  get dialog(): Locator { return this.page.locator(".monaco-dialog-box:visible").last(); }
+
+  /** Answers that dialog. */
+  async press(label: "Allow" | "Cancel"): Promise<void> {
+    await this.dialog.locator(".dialog-buttons .monaco-button", { hasText: label }).click();
+    await this.dialog.waitFor({ state: "hidden" });
   }
 
   async newChat(): Promise<void> {

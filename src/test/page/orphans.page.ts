@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { leftovers, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, openScripted, processesOf, scripted, seen, showsText } from "./scripted";
 
@@ -12,7 +13,7 @@ const STUBBORN = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--s
 const LIMIT_MS = 60_000;
 
 suite("no orphan", function () {
-  this.timeout(400_000);
+  this.timeout(timeLimit(400_000));
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted({ settings: scripted(STUBBORN), env: { SYMPOSIUM_TEST: "orphans" } });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
-import { look, newTab, seen } from "./scripted";
+import { button, look, newTab, seen } from "./scripted";
 import { closeEditors, names, openSettings, press, rowOf, setting, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
@@ -38,9 +38,35 @@ suite("Symposium's own extensions", () => {
     assert.match(await ask(`use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
   });
 
-  test("what is kept is a file that can be read", async () => {
-    assert.match(await ask(`use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`), /Kept in/);
+  /** A prompt whose turn asks the user, who presses `label`. */
+  async function answered(text: string, label: RegExp): Promise<string> {
+    await sendPrompt(box.frame, text);
+    await button(box.frame, label).click();
+    await turnEnded(box.frame);
+    return (await lastExchange(box.frame)).answer;
+  }
+
+  test("what is kept is a file that can be read, written after the user allowed it", async () => {
+    assert.match(await answered(`use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`, /^Allow$/), /Kept in/);
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
+  });
+
+  test("Cargo runs nothing that the user denies", async () => {
+    assert.match(await answered("use tool cargo-mcp::cargo_run", /^Deny$/), /did not allow this: cargo run/);
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", "target")), false);
+  });
+
+  test(".sparkle-space of the folder is asked about once, before the first prompt of the next session", async () => {
+    await newTab(box);
+    await sendPrompt(box.frame, "Hello");
+    await button(box.frame, "⋯").waitFor();
+    await look(box, "own-extensions-sparkle-space");
+    await button(box.frame, "⋯").click();
+    await chat().getByRole("menuitem", { name: "Never for This Folder" }).click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /How do you do/);
+    await newTab(box);
+    assert.match(await ask("Hello"), /How do you do/);
   });
 
   test("the session's details say what each has added", async () => {

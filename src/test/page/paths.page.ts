@@ -113,9 +113,9 @@ suite("accessibility: by keyboard", () => {
   test("what a mouse finds out by resting is shown where the focus is, and goes with it", async () => {
     const tip = box.frame.locator(".symposium-tip");
     await input(box.frame).focus();
-    for (let n = 0; n < 12 && !/New tabs|agent of new/.test(await focused()); n++) await press("Tab");
+    for (let n = 0; n < 12 && !/Agent|agent of this/.test(await focused()); n++) await press("Tab");
     await tip.waitFor();
-    await becomes(() => tip.innerText(), "The agent of new tabs. Open tabs keep theirs.", "what it says");
+    await becomes(() => tip.innerText(), "The agent of this tab. After the first prompt another agent opens in a new tab.", "what it says");
     await press("Escape");
     await tip.waitFor({ state: "hidden" });
   });

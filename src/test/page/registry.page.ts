@@ -44,7 +44,7 @@ suite("agents of the registry", () => {
     let agents: unknown;
     await shows(box.frame, () => setting(box, "symposium.currentAgentId") === "ada" && (agents = setting(box, "symposium.agents")) !== undefined, "it is selected");
     assert.deepEqual(agents, [{ id: "mine", distribution: { local: { command: "my-agent" } } }, { ...ENTRY, _source: "registry" }]);
-    await seen(async () => /Ada/.test(await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of new tabs"]').innerText()), "it among the agents of new tabs");
+    await seen(async () => /Ada/.test(await box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]').innerText()), "it among the agents of new tabs");
   });
 
   test("are there without the registry, too, and it is said how old they are", async () => {

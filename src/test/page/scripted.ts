@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { FrameLocator, Locator } from "playwright-core";
 import { documents, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
 
@@ -75,7 +76,7 @@ export async function reloadWebviews(box: Box): Promise<void> {
 
 /** Reloads the window as a user does, and waits until the chat shows how things are. */
 export async function reloadWindow(box: Box): Promise<void> {
-  await Promise.all([box.page.waitForEvent("load", { timeout: 90_000 }), box.command("Developer: Reload Window")]);
+  await Promise.all([box.page.waitForEvent("load", { timeout: timeLimit(90_000) }), box.command("Developer: Reload Window")]);
   await box.open();
   await seen(async () => await box.frame.locator("body[data-ready]").count().catch(() => 0) === 1, "the chat, in a window that was loaded again");
 }
@@ -154,4 +155,12 @@ export async function wear(box: Box, theme: string, kind: string, frame = box.fr
   await box.page.keyboard.press("Enter");
   // Two themes may be of one kind.
   await seen(async () => await frame.locator(`body.${kind}[data-vscode-theme-name="${theme}"]`).count() === 1, `the theme ${theme}`);
+}
+
+/** Waits for VS Code's modal dialog with this question, and presses one of its buttons. */
+export async function answerDialog(box: Box, question: RegExp, choice: string): Promise<void> {
+  const dialog = box.page.locator(".monaco-dialog-box");
+  await dialog.getByText(question).first().waitFor();
+  await dialog.getByRole("button", { name: choice, exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
 }

@@ -6,7 +6,7 @@ import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";
 import { InstallingMachine, local, packed } from "./installing";
 import { isFine, LocalRegistry, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
-import { toggleSidebar } from "./scripted";
+import { answerDialog, toggleSidebar } from "./scripted";
 
 const AGENTS = "symposium.agents";
 
@@ -108,9 +108,14 @@ suite("settings: agents", () => {
     await press(view, "Dismiss: Mine");
   });
 
-  test("allowing everything is written to the agent's entry, warned of, and taken back", async () => {
+  test("allowing everything is confirmed, written to the agent's entry, warned of, and taken back", async () => {
     const box_ = view.getByRole("checkbox", { name: "Allow everything without asking: Mine" });
     await box_.click();
+    await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Cancel");
+    await shows(view, async () => !await box_.isChecked(), "that it is still off");
+    assert.equal(entry("mine")?.["bypassPermissions"], undefined);
+    await box_.click();
+    await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Always for Mine");
     await shows(view, () => entry("mine")?.["bypassPermissions"] === true, "it in the settings");
     await rowOf(view, "Mine").locator(".hazard").waitFor();
     await box_.click();

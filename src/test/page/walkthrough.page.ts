@@ -70,6 +70,8 @@ suite("the walkthrough", () => {
     await newTab(box);
     await sendPrompt(box.frame, "say found and answered");
     await showsText(box.frame, /found and answered/);
+    await walkthrough("Sign in where you are asked");
+    await seen(() => isDone("Sign in where you are asked"), "the third step is ticked off: the agent has answered");
   });
 
   test("the last step is done when the settings were opened", async () => {

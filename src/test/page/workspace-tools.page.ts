@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { violations } from "./axe";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { button, look, newTab, openScripted, processesOf, scripted, seen } from "./scripted";
+import { answerDialog, button, look, newTab, openScripted, processesOf, scripted, seen } from "./scripted";
 import { closeEditors, openSettings, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const entry = (settings: object = {}): object => ({ id: "workspace", _enabled: true, _source: "built-in", settings });
@@ -154,6 +154,7 @@ suite("the extension Workspace", () => {
     async function bypass(isOn: boolean): Promise<void> {
       const page = await openSettings(box, "page");
       await rowOf(page, "Scripted").getByRole("checkbox", { name: "Allow everything without asking: Scripted", checked: !isOn }).click();
+      if (isOn) await answerDialog(box, /^Allow Scripted to do everything without asking\?/, "Always for Scripted");
       await shows(page, () => ((setting(box, "symposium.agents") as readonly Readonly<Record<string, unknown>>[])[0]?.["bypassPermissions"] === true) === isOn, "it in the settings");
       await closeEditors(box);
     }

@@ -3,7 +3,7 @@
  * older still, `models`. Pure and lenient: an option of a kind that is not known is left out, as the schema asks.
  */
 import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../src/protocol/controls";
-import type { AcpVersion } from "../agents/connection";
+import type { AcpVersion } from "./connection";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 /** Ids of the controls that stand for the older ways, as no option of an agent is called. */

@@ -1,7 +1,7 @@
 /** The client of one session, as its tools see it: what it offers, and a way to ask it. */
-import type { Neighbour } from "../../proxies/proxy";
-import { isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { ToolFailure } from "../tool";
+import type { Interceptors, Neighbour } from "../proxies/proxy";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { ToolFailure } from "./tool";
 
 /** Of `initialize` (schema v1, `ClientCapabilities`), and the version that the agent answered: which one is spoken. */
 export interface ClientOffers {
@@ -11,11 +11,31 @@ export interface ClientOffers {
   readonly version: 1 | 2;
 }
 
-export const NO_OFFERS: ClientOffers = { reads: false, writes: false, terminals: false, version: 1 };
+const NO_OFFERS: ClientOffers = { reads: false, writes: false, terminals: false, version: 1 };
 
-export function offersIn(params: unknown, answer: unknown): ClientOffers {
+function offersIn(params: unknown, answer: unknown): ClientOffers {
   const { fs, terminal } = objectOr(objectOr(params).clientCapabilities), { readTextFile, writeTextFile } = objectOr(fs);
   return { reads: readTextFile === true, writes: writeTextFile === true, terminals: terminal === true, version: objectOr(answer).protocolVersion === 2 ? 2 : 1 };
+}
+
+export interface OfferTracker {
+  readonly offers: () => ClientOffers;
+  /** For `fromClient.requests`. */
+  readonly requests: NonNullable<Interceptors["requests"]>;
+}
+
+/** Reads the handshake as it passes. */
+export function offerTracker(): OfferTracker {
+  let offers = NO_OFFERS;
+  return {
+    offers: () => offers,
+    requests: { initialize: async request => {
+      offers = offersIn(request.params, undefined);
+      const answer = await request.pass();
+      offers = offersIn(request.params, answer);
+      return answer;
+    } },
+  };
 }
 
 export interface SessionClient {

@@ -1,0 +1,41 @@
+/**
+ * One turn with many updates in the real sidecar, at two sizes: the time of an update must not depend on how many came before.
+ */
+import { floodedSidecar } from "./chat/flooded-session";
+import type { Bench, Measured } from "./measure";
+
+const FLOODS: readonly (readonly [what: string, script: (n: number) => string])[] = [
+  ["updates of one tool call", n => `flood ${n} updates`],
+  ["tool calls", n => `flood ${n} tools`],
+  ["results of 500 tool calls", n => `flood ${n} results`],
+  ["pieces of text and of thoughts in turn", n => `flood ${n} thoughts`],
+  ["plans", n => `flood ${n} plans`],
+  ["updates of an unknown kind", n => `flood ${n} unknown`],
+  ["pieces of text", n => `stream ${n} chunks of 20 chars`],
+];
+
+const bench: Bench = async world => {
+  await using sidecar = await floodedSidecar();
+  const most = world.quick ? 20_000 : 60_000,
+    few = most / 4,
+    measured: Measured[] = [],
+    rows: Record<string, string | number>[] = [];
+  for (const [what, script] of FLOODS) {
+    const short = await sidecar.turn(script(few)) / few, long = await sidecar.turn(script(most)) / most;
+    rows.push({
+      "a turn of": what,
+      [`${few}: s`]: Math.round(short * few) / 1_000,
+      [`${most}: s`]: Math.round(long * most) / 1_000,
+    });
+    measured.push({
+      what: `${what}: time of one of ${most}`,
+      yardstick: `of one of ${few}`,
+      ratio: long / short,
+      goal: 1.5,
+      milliseconds: { candidate: long, yardstick: short },
+    });
+  }
+  world.table({ title: "a flooded turn, from the prompt to its end", rows });
+  return measured;
+};
+export default bench;

@@ -1,0 +1,88 @@
+/**
+ * Requests of the model picker by the length of the chat: the whole history, VS Code's system text and 48 tools come
+ * to the provider, and the same prompt goes to the agent alone.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { RECORDED_TOOLS } from "../../sidecar/lm/fixtures/recorded";
+import { SimulatedChat, type SimulatedTurn } from "../../sidecar/lm/fixtures/simulated-chat";
+import type { ChatRequest } from "../../src/protocol/lm";
+import { deliver, Host } from "./host";
+import { Program } from "./wire";
+
+export interface PickerFigures {
+  readonly turns: number;
+  /** Characters of the whole request as JSON. */
+  readonly size: number;
+  readonly picker: readonly number[];
+  readonly alone: readonly number[];
+  /** Bytes on the sidecar's heap that a request leaves. */
+  readonly kept: number;
+}
+
+/** Pieces of text in an answer. */
+export const PIECES = 20;
+/** The text before every conversation, as long as VS Code's. */
+export const SYSTEM = "You are an assistant. ".repeat(680);
+/** Of the words and of an answer in the history. */
+const WORDS = 1_000, ANSWER = 1_000;
+/** Each has a history of its own; they take turns. */
+const CHATS = 3;
+const WARM_UP = 5;
+
+export async function picker(turns: number, requests: number): Promise<PickerFigures> {
+  await using host = new Host();
+  await using agent = new Program("agent");
+  await host.hello();
+  await agent.request("initialize", { protocolVersion: 1 });
+  const sessionId = (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
+  const chats = Array.from({ length: CHATS }, (_, i) => chatOf(i, turns)), figures = { picker: [] as number[], alone: [] as number[] };
+  let size = 0, before = 0;
+  for (let n = -WARM_UP * CHATS; n < requests; n++) {
+    if (n === 0) before = await host.heap();
+    const chat = chats[(n + WARM_UP * CHATS) % CHATS], words = `Go on with number ${n}: ${PIECES}`;
+    if (!chat) throw new Error("there is no such chat");
+    chat.ask({ id: 0, words, rounds: [], isCut: false });
+    const request = whole(chat), delivered = deliver(request);
+    size = JSON.stringify(request.messages).length;
+    await idle(); // what the delivery left to do is VS Code's
+    const { text, milliseconds } = await host.respond(delivered);
+    if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
+    chat.last?.rounds.push({ text, calls: [] });
+    await idle();
+    const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+    if (n < 0) continue;
+    figures.picker.push(milliseconds);
+    figures.alone.push(alone.milliseconds);
+  }
+  return { turns, size, ...figures, kept: (await host.heap() - before) / requests };
+}
+
+function chatOf(i: number, turns: number): SimulatedChat {
+  const chat = new SimulatedChat(`conversation ${i}`, `chat ${i}`, "all");
+  for (let n = 0; n < turns; n++) chat.ask(turnOf(i, n));
+  return chat;
+}
+
+/** Every second one calls a tool. */
+function turnOf(i: number, n: number): SimulatedTurn {
+  const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER, "It says much. "), calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER, "and more ") }];
+  return {
+    id: 0, words: `Question ${n} of ${i}. `.padEnd(WORDS, "Why is it so? "), isCut: false,
+    rounds: [...calls.length > 0 ? [{ text: "I look.", calls }] : [], { text: answer, calls: [] }],
+  };
+}
+
+function whole(chat: SimulatedChat): ChatRequest {
+  const request = chat.request(), [system, ...messages] = request.messages;
+  return { ...request, messages: [{ role: "system", content: [...system?.content ?? [], { type: "text", value: SYSTEM }] }, ...messages], options: { ...request.options, tools: RECORDED_TOOLS } };
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void; // what V8 then has
+
+/** The garbage of a delivery is VS Code's, and so is its collection. */
+function idle(): Promise<void> {
+  collect({ type: "minor" });
+  return new Promise(resolve => setTimeout(resolve, 2));
+}

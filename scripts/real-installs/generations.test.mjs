@@ -1,0 +1,144 @@
+// Proxies and conductors of every published generation, built by cargo and npm: in chains of ours, and ours in chains of theirs.
+// SYMPOSIUM_GENERATIONS: a folder in which cargo keeps what it has built, for the next run.
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { killGroup, run } from "../project.mjs";
+
+const FIXTURES = path.resolve("scripts/real-installs/generations"), OURS = path.resolve("out/installs/symposium-acp-agent.mjs");
+const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")), TARGET = process.env.SYMPOSIUM_GENERATIONS ?? path.join(FOLDER, "target");
+const CLIENT = { name: "test", version: "1" };
+const HANG_MS = 60_000;
+
+/** `pass`, `conductor`: the newest version of ACP that the proxy, and the conductor as a proxy, take part in. */
+const GENERATIONS = [
+  { id: "sacp-10", pass: 1, conductor: 1 },
+  { id: "sacp-11", pass: 1, conductor: 1 },
+  { id: "acp-2", pass: 1, conductor: 1 },
+  { id: "acp-3", pass: 1, conductor: 2 },
+  { id: "acp-5", pass: 1, conductor: 2 },
+];
+
+const binary = id => path.join(TARGET, "debug", process.platform === "win32" ? `${id}.exe` : id);
+const works = command => spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
+const words = list => list.map(word => `'${word}'`).join(" ");
+/** For programs that split a command as a shell does. */
+const line = list => list.map(word => word.includes(" ") ? `"${word}"` : word).join(" ");
+/** With a file of its own for what it receives. */
+function agent(newest, code = -32_601) {
+  const log = path.join(mkdtempSync(path.join(FOLDER, "agent-")), "received");
+  writeFileSync(log, "");
+  return { command: [process.execPath, path.join(FIXTURES, "agent.mjs"), String(newest), log, String(code)], received: () => readFileSync(log, "utf8").trim().split("\n") };
+}
+const ours = (proxies, last) => [process.execPath, OURS, "run-with", ...proxies.flatMap(proxy => ["--proxy", words(proxy)]), ...(last ? ["--agent", words(last)] : [])];
+
+/** Initialises, opens a session and sends a prompt. */
+async function turn([command, ...args], version) {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" }), waiting = new Map(), notified = [];
+  let stderr = "", next = 0;
+  child.stderr.setEncoding("utf8").on("data", text => { stderr += text; });
+  const late = setTimeout(() => killGroup(child.pid, "SIGKILL"), HANG_MS);
+  const exited = new Promise(resolve => child.once("close", resolve));
+  const fail = () => { for (const { reject } of waiting.values()) reject(new Error(`the chain ended\n${stderr}`)); };
+  void exited.then(fail);
+  child.stdin.on("error", () => undefined);
+  createInterface({ input: child.stdout }).on("line", line => {
+    const { id, method, result, error } = JSON.parse(line);
+    if (method !== undefined) return notified.push(method);
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error) reject(new Error(`${JSON.stringify(error)}\n${stderr}`));
+    else resolve(result);
+  });
+  const ask = (method, params) => new Promise((resolve, reject) => {
+    const id = next++;
+    waiting.set(id, { resolve, reject });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  });
+  try {
+    const { protocolVersion } = await ask("initialize", { protocolVersion: version, clientCapabilities: {}, clientInfo: CLIENT, ...(version === 2 ? { capabilities: {}, info: CLIENT } : {}) });
+    await ask("session/new", { cwd: FOLDER, mcpServers: [] });
+    await ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "hi" }] });
+    deepEqual(notified, ["session/update"], stderr);
+    return { protocolVersion, stderr };
+  } finally {
+    child.stdin.end();
+    if (command !== process.execPath) killGroup(child.pid, "SIGTERM"); // the conductors of sacp do not exit when their client does
+    await exited;
+    clearTimeout(late);
+  }
+}
+
+/** `received`: the version that the agent is asked for, which answers with `spoken`. */
+async function speaks(chain, last, asked, spoken, received = spoken) {
+  const { protocolVersion, stderr } = await turn(chain, asked);
+  equal(protocolVersion, spoken, stderr);
+  deepEqual(last.received(), [`initialize ${received}`, "session/new", "session/prompt"]);
+  doesNotMatch(stderr, /left out/);
+}
+
+suite("proxies and conductors of every generation", () => {
+  let thinkwell;
+  suiteSetup(async function () {
+    if (!works("cargo")) {
+      this.skipReason = "there is no cargo here";
+      this.skip();
+    }
+    for (const { id } of GENERATIONS) {
+      const { code, text } = await run("cargo", ["build", "--manifest-path", path.join(FIXTURES, id, "Cargo.toml")], { env: { CARGO_TARGET_DIR: TARGET }, output: "hold", limit: 20 * 60_000 });
+      equal(code, 0, text);
+    }
+    const folder = path.join(FOLDER, "npm"), npm = process.platform === "win32" ? "npm.cmd" : "npm";
+    const { code, text } = await run(npm, ["install", "--prefix", folder, "--no-package-lock", "@thinkwell/conductor@0.5.7"], { output: "hold", limit: 5 * 60_000 });
+    equal(code, 0, text);
+    thinkwell = components => [process.execPath, path.join(FIXTURES, "thinkwell.mjs"), folder, ...components.map(command => command.join(" "))];
+  });
+
+  for (const { id, ...versions } of GENERATIONS) {
+    for (const [role, args] of Object.entries({ pass: ["pass"], conductor: ["proxy"] })) for (const [asked, newest] of [[1, 1], [2, 1], [2, 2]]) {
+      test(`${id}, ${role === "pass" ? "a proxy" : "its conductor as a proxy"}: version ${asked} of the client, ${newest} of the agent`, async () => {
+        const last = agent(newest, asked === 1 ? -32_601 : -32_600);
+        await speaks(ours([[binary(id), ...args]], last.command), last, asked, Math.min(asked, newest, versions[role]), Math.min(asked, versions[role]));
+      });
+    }
+
+    test(`${id}: its conductor is the agent behind proxies of every generation`, async () => {
+      for (const other of GENERATIONS) {
+        const last = agent(1);
+        await speaks(ours([[binary(other.id), "pass"]], [binary(id), "agent", last.command.join(" ")]), last, 1, 1);
+      }
+    });
+
+    test(`${id}: our conductor is a proxy and the agent of its conductor`, async () => {
+      const pass = [binary(id), "pass"], last = agent(1), behind = agent(1);
+      await speaks([binary(id), "agent", line(ours([pass])), line(last.command)], last, 1, 1);
+      await speaks([binary(id), "agent", line(pass), line(ours([pass], behind.command))], behind, 1, 1);
+    });
+  }
+
+  test("all of them stand in one chain, in both orders", async () => {
+    const all = GENERATIONS.map(({ id }) => [binary(id), "pass"]);
+    for (const proxies of [all, [...all].reverse()]) for (const asked of [1, 2]) {
+      const last = agent(2);
+      await speaks(ours(proxies, last.command), last, asked, 1);
+    }
+  });
+
+  test("a proxy of version 2 only: version 2 is kept, a chain of version 1 does without it and says why", async () => {
+    const last = agent(2);
+    await speaks(ours([[binary("acp-5"), "pass-v2"]], last.command), last, 2, 2);
+    const { protocolVersion, stderr } = await turn(ours([[binary("acp-5"), "pass-v2"]], agent(1).command), 1);
+    equal(protocolVersion, 1);
+    match(stderr, /is left out: it answered with an error: Unsupported protocol version/);
+  });
+
+  test("@thinkwell/conductor is the agent behind proxies of every generation", async () => {
+    for (const { id } of GENERATIONS) {
+      const last = agent(1);
+      await speaks(ours([[binary(id), "pass"]], thinkwell([last.command])), last, 1, 1);
+    }
+  });
+});

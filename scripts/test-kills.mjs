@@ -1,0 +1,12 @@
+// `npm run test:kills [-- ROUNDS]`: kills and reloads in a real VS Code, 40 rounds unless told, chosen by SYMPOSIUM_SEED.
+// What each round lost, and the sums, are in out/screenshots/kills.txt.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const started = Date.now(), [rounds = "40"] = process.argv.slice(2);
+if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`The number of rounds is a number, not “${rounds}”.`);
+process.env.SYMPOSIUM_KILLS = rounds;
+const setup = fileURLToPath(new URL("setup.mjs", import.meta.url));
+if (spawnSync(process.execPath, [setup], { stdio: "inherit" }).status !== 0) process.exit(1);
+const { runAll } = await import("./test-run.mjs");
+process.exitCode = await runAll(["--only", "pages", "--grep", "kills and reloads"], started);

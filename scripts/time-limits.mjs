@@ -1,0 +1,12 @@
+// Time limits of the tests. A limit only ends a wait that would never end, so it grows with the load of the machine:
+// at a load of 40 on two cores the same work takes twenty times as long.
+import { availableParallelism, loadavg } from "node:os";
+
+/** No limit grows further: a hanging test must still end before the continuous integration does. */
+const MAX_FACTOR = 20;
+
+/** `milliseconds` on an idle machine, scaled by the current load per core; never less. Windows reports no load. */
+export const timeLimit = milliseconds => Math.round(milliseconds * loadFactor(loadavg()[0], availableParallelism()));
+
+/** Between 1 and `MAX_FACTOR`. Pure. */
+export const loadFactor = (load, cores) => Math.min(MAX_FACTOR, Math.max(1, load / cores));

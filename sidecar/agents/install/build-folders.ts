@@ -1,0 +1,52 @@
+/**
+ * Where source builds put what they compile: `ROOT/.builds/ID`. A build that failed, was cancelled or died is continued by the next try.
+ *
+ *   use ── succeeded ──▶ removed          use ── failed, or our death ──▶ kept ── next try, or removed after some days
+ *
+ * Invariants: one build of an id at a time (the store's install lock); a folder that is larger than `MAX_BYTES`, or that filled the disk, is not
+ * kept; what cannot be removed now is removed later, and fails no installation.
+ */
+import path from "node:path";
+import { InstallError } from "./install-error";
+import { absent, sizeOf, writeWhole, type Files } from "./files";
+
+/** A release build of a large agent, three times over. */
+export const MAX_BYTES = 6 * 1024 ** 3;
+export const MAX_AGE_MS = 7 * 24 * 3600_000;
+/** Rewritten at each use: the folder's modification time is that of the last try. */
+const MARKER = "last-try";
+
+export class BuildFolders {
+  readonly #root: string;
+
+  /** `now`: milliseconds since 1970, as file times. */
+  constructor(root: string, private readonly files: Files, private readonly now: () => number) { this.#root = path.join(root, ".builds"); }
+
+  async using<T>(id: string, build: (folder: string) => Promise<T>): Promise<T> {
+    const folder = path.join(this.#root, id);
+    await this.files.mkdir(folder, { recursive: true });
+    await writeWhole(path.join(folder, MARKER), "", this.files);
+    let built: T;
+    try { built = await build(folder); }
+    catch (error) {
+      const isFull = error instanceof InstallError && error.code === "diskFull";
+      if (isFull || await sizeOf(folder, this.files).catch(() => MAX_BYTES + 1) > MAX_BYTES) await this.remove(id);
+      throw error;
+    }
+    await this.remove(id);
+    return built;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.files.rm(path.join(this.#root, id), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
+    await this.files.rmdir(this.#root).catch(() => undefined); // not empty: others build
+  }
+
+  /** Removes what nobody has tried to continue for days. */
+  async sweep(): Promise<void> {
+    for (const id of await this.files.readdir(this.#root).catch(absent<string[]>([]))) {
+      const used = await this.files.stat(path.join(this.#root, id)).catch(absent(undefined));
+      if (used && this.now() - used.mtimeMs > MAX_AGE_MS) await this.remove(id);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What a registry, or another document of strangers, may bring: packages and archives, under ids that are not ours, and
+ * variables that switch something off or on. Everything else would let its writer run what is on this computer,
+ * replace a
+ * built-in agent, or change the programs around it. Pure.
+ */
+import type { Installable } from "../../../src/protocol/agent-service";
+import { BUILT_IN_AGENTS } from "../../../src/protocol/built-in-agents";
+import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/extensions";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+
+const OURS: Readonly<Record<Installable, ReadonlySet<string>>> = {
+  agent: new Set(["symposium", ...BUILT_IN_AGENTS.map(({ id }) => id)]),
+  extension: new Set(["symposium", ...BUILT_IN_EXTENSIONS.map(({ id }) => id)]),
+};
+
+/** Kinds that name what is here already. The user's own settings may have them. */
+const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
+
+/**
+ * A clause about an entry that is left out, or nothing. It looks at the entry as it came: that is what settings keep.
+ */
+export function refusalOf({ id, distribution }: JsonObject, of: Installable): string | undefined {
+  if (typeof id === "string" && OURS[of].has(id))
+    return `has the id of ${of === "agent" ? "an agent" : "an extension"} that Symposium brings itself`;
+  const kind = OF_THIS_COMPUTER.find(one => Object.hasOwn(objectOr(distribution), one));
+  if (kind !== undefined)
+    return `would start what is on this computer (“${kind}”); only packages and archives are accepted`;
+  const variable = variablesIn(distribution).find(([name, value]) => !isSwitch(name, value));
+  return (
+    variable &&
+    `sets the variable ${shownName(variable[0])}, which is not accepted from a document; set it yourself if you want it`
+  );
+}
+
+/** Of all kinds and platforms, also of those that are not known yet. */
+function variablesIn(distribution: unknown): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(objectOr(distribution)).flatMap(([key, value]) => {
+    if (key !== "env") return isObject(value) ? variablesIn(value) : [];
+    return isObject(value) ? Object.entries(value) : [[key, value] as const];
+  });
+}
+
+/**
+ * A switch of the agent's own, as `DROID_DISABLE_AUTO_UPDATE=true`. The name has two words at least, one of which says
+ * what
+ * is switched, and none that means a program around the agent: a loader (`LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONPATH`), a
+ * package tool, a proxy. The value is a word or a number: no path, no address, no option, no list.
+ */
+function isSwitch(name: string, value: unknown): boolean {
+  const words = name.split("_");
+  return (
+    /^[A-Z][A-Z\d]*(?:_[A-Z\d]+){1,9}$/.test(name) &&
+    words.some(word => SWITCHES.has(word)) &&
+    !words.some(word => AROUND.test(word)) &&
+    typeof value === "string" &&
+    /^(?:\w[\w.-]{0,31})?$/.test(value)
+  );
+}
+
+const SWITCHES: ReadonlySet<string> = new Set([
+  "ACP",
+  "ANALYTICS",
+  "AUTOUPDATE",
+  "AUTOUPDATER",
+  "COLOR",
+  "DISABLE",
+  "DISABLED",
+  "ENABLE",
+  "ENABLED",
+  "INTERACTIVE",
+  "LEVEL",
+  "NONINTERACTIVE",
+  "QUIET",
+  "TELEMETRY",
+  "UPDATE",
+  "UPDATER",
+  "UPDATES",
+  "VERBOSE",
+]);
+const AROUND = new RegExp(
+  `^(?:${[
+    "LD|DYLD|LIBPATH|SHLIB|MALLOC|GLIBC|GCONV|NODE|NPM|NPX|YARN|PNPM|BUN|DENO|ELECTRON|VSCODE|CHROME",
+    "PYTHON\\w*|PIP|PIPX|UV|CONDA|VIRTUAL|RUBY\\w*|GEM|BUNDLE|PERL\\w*|PHP\\w*",
+    "JAVA|JDK|JVM|MAVEN|GRADLE|CARGO|RUST\\w*|GO|GOPATH|GOROOT|GOFLAGS|GOPROXY|GOBIN|DOTNET|COMPLUS|CORECLR|COREHOST|CC|CXX|CFLAGS",
+    "GIT|SSH|SSL|TLS|GPG|CURL|WGET|DOCKER|BASH|ZSH|SH|SHELL|ENV|IFS|PS\\d|EDITOR|PAGER|BROWSER|DISPLAY|DBUS|SYSTEMD",
+    "HTTPS?|FTP|ALL|PROXY|PROXIES|XDG|HOME|PATH\\w*|USER|TMP|TMPDIR|TEMP|SYMPOSIUM|PRELOAD|LIBRARY|OPTIONS|OPTS|COMMAND|EXEC\\w*|SANDBOX|APPROVAL\\w*|PERMISSIONS?|TRUST|YOLO|BYPASS|UNSAFE|DANGEROUS\\w*|SECURITY|VERIFY|AUTH\\w*|TOKENS?|KEYS?|URL|HOST|ENDPOINT",
+  ].join("|")})$`,
+);
+
+function shownName(name: string): string {
+  return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : "with a name that none has";
+}

@@ -1,0 +1,226 @@
+/**
+ * Subagents in a session's machine (ACP schema v2, `SubagentUpdate`): one card per subagent and turn of its parent, with its own
+ * transcript in it. Its questions are asked in the conversation, under its name. Pure.
+ *
+ * Invariants: an entry of a subagent is only ever inside the entry of that subagent; nothing that a subagent sends changes what
+ * its parent's tab shows of the parent (title, commands, options, usage).
+ */
+import {
+  isTerminal,
+  lastIndexOf,
+  settledSubagent,
+  type ChatEvent,
+  type Conversation,
+  type Entry,
+  type EntryEvent,
+  type Subagent,
+  type SubagentName,
+  type SubagentStatus,
+} from "../../src/protocol/chat";
+import { cut, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { chain, emit, type KnownSubagent, type State, type Step } from "./session-model";
+
+const TITLE_LIMIT = 200, DESCRIPTION_LIMIT = 2_000, ID_LIMIT = 1_000;
+const UNNAMED = "Subagent";
+/** Subagents within subagents that are shown as such; deeper ones are shown beside their parent. */
+const MAX_DEPTH = 8;
+
+/** `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
+export function announceSubagent(state: State, parent: string | undefined, raw: unknown): Step {
+  const update = objectOr(raw), sessionId = stringOr(update.sessionId, undefined);
+  if (sessionId === undefined || sessionId.length > ID_LIMIT || isWithin(state, parent, sessionId)) return [state, []];
+  const known = state.subagents.get(sessionId);
+  const named: KnownSubagent = {
+    path: known?.path ?? [],
+    turn: known?.turn ?? -1,
+    parent: known === undefined ? parent : known.parent,
+    name: name(update.title, known),
+    ...statusOf(update.state, known),
+    ...described(update.description, known),
+  };
+  const next = { ...state, subagents: new Map(state.subagents).set(sessionId, named) };
+  return named.turn === state.turn
+    ? upsert(next, sessionId, named, entriesAt(state.conversation.entries, named.path))
+    : placed(next, sessionId);
+}
+
+/** `state_update` of the subagent itself: the same as its parent's report of it. */
+export function subagentState(state: State, sessionId: string, update: unknown): Step {
+  return announceSubagent(state, state.subagents.get(sessionId)?.parent, { sessionId, state: update });
+}
+
+/** The conversation as the subagent's updates see it; absent: it was never announced. */
+export function viewOf(state: State, sessionId: string | undefined): Conversation | undefined {
+  if (sessionId === undefined) return state.conversation;
+  const known = state.subagents.get(sessionId);
+  return (
+    known && {
+      ...state.conversation,
+      entries: known.turn === state.turn ? entriesAt(state.conversation.entries, known.path) : [],
+    }
+  );
+}
+
+/** An event of the subagent where its entry is; `undefined` for one that is none of its parent's business. */
+export function nested(state: State, sessionId: string, event: ChatEvent): EntryEvent | undefined {
+  if (event.type !== "upsert" && event.type !== "append" && event.type !== "nested") return undefined;
+  return (state.subagents.get(sessionId)?.path ?? []).reduceRight<EntryEvent>(
+    (inner, id) => ({ type: "nested", id, event: inner }),
+    event,
+  );
+}
+
+/** As `nested`; the event itself where the agent is meant, or a subagent that was never announced. */
+export function inTranscript(state: State, sessionId: string | undefined, event: ChatEvent): ChatEvent {
+  return sessionId === undefined ? event : nested(state, sessionId, event) ?? event;
+}
+
+/** Its entry is in the turn of now: a subagent that works on in a later turn has another card there. */
+export function placed(state: State, sessionId: string): Step {
+  const known = state.subagents.get(sessionId);
+  if (known === undefined || known.turn === state.turn) return [state, []];
+  const around = known.parent === undefined ? [state, []] as const : placed(state, known.parent);
+  return chain(around, s => {
+    const outer = known.parent === undefined ? [] : s.subagents.get(known.parent)?.path ?? [];
+    const here: KnownSubagent = {
+      ...known,
+      turn: s.turn,
+      path: [...outer.slice(0, MAX_DEPTH - 1), `${s.prefix}${s.made}`],
+    };
+    return upsert(
+      { ...s, made: s.made + 1, subagents: new Map(s.subagents).set(sessionId, here) },
+      sessionId,
+      here,
+      [],
+    );
+  });
+}
+
+export function nameOf(state: State, sessionId: string | undefined): SubagentName | undefined {
+  const known = sessionId === undefined ? undefined : state.subagents.get(sessionId);
+  return sessionId === undefined || known === undefined ? undefined : { sessionId, name: known.name };
+}
+
+/** It works on although the turn of its parent has ended. */
+export function isAtWork({ subagents }: State, sessionId: string | undefined): boolean {
+  const status = sessionId === undefined ? undefined : subagents.get(sessionId)?.status;
+  return status === "running" || status === "waiting";
+}
+
+/** At the end of a turn: calls of subagents that have ended are terminal. */
+export function settleIdleSubagents(state: State, why: string): Step {
+  return settleWhere(state, why, id => !isAtWork(state, id));
+}
+
+/** Nothing of any subagent goes on. */
+export function settleSubagents(state: State, why: string): Step {
+  const ended = new Map(
+    [...state.subagents].map(([id, known]) => [
+      id,
+      isAtWork(state, id) ? { ...known, status: "cancelled" as const } : known,
+    ]),
+  );
+  return settleWhere({ ...state, subagents: ended }, why, () => true);
+}
+
+/** One of which a deeper one is at work is at work itself. */
+function settleWhere(state: State, why: string, which: (sessionId: string) => boolean): Step {
+  const settle = (entry: Subagent): Subagent =>
+    !which(entry.sessionId) || entry.entries.some(each => each.kind === "subagent" && !which(each.sessionId))
+      ? entry
+      : settledSubagent(entry, why);
+  const changed = state.conversation.entries.flatMap(entry => {
+    const after = entry.kind === "subagent" ? settle(entry) : undefined;
+    return after === undefined || after === entry ? [] : [after];
+  });
+  return chain([state, []], ...changed.map(entry => (s: State) => emit(s, { type: "upsert", entry })));
+}
+
+function upsert(
+  state: State,
+  sessionId: string,
+  { path, name, description, status, error }: KnownSubagent,
+  entries: readonly Entry[],
+): Step {
+  const id = path.at(-1) ?? "";
+  const entry: Subagent = {
+    kind: "subagent",
+    id,
+    sessionId,
+    name,
+    status,
+    ...(description === undefined ? {} : { description }),
+    ...(error === undefined ? {} : { error }),
+    // A subagent that has ended has no open calls.
+    entries: isTerminalStatus(status)
+      ? entries.map(each =>
+          each.kind === "tool" && !isTerminal(each.status) ? { ...each, status: "cancelled" } : each,
+        )
+      : entries,
+  };
+  const event = path
+    .slice(0, -1)
+    .reduceRight<EntryEvent>((inner, outer) => ({ type: "nested", id: outer, event: inner }), {
+      type: "upsert",
+      entry,
+    });
+  return emit(state, event);
+}
+
+function isTerminalStatus(status: SubagentStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly Entry[] {
+  return path.reduce<readonly Entry[]>((at, id) => {
+    const entry = at[lastIndexOf(at, id)];
+    return entry?.kind === "subagent" ? entry.entries : [];
+  }, entries);
+}
+
+/** A subagent cannot be its own parent, however far up. */
+function isWithin({ subagents }: State, parent: string | undefined, sessionId: string): boolean {
+  if (subagents.has(sessionId)) return false; // its place is known, and stays
+  for (let at = parent; at !== undefined; at = subagents.get(at)?.parent) if (at === sessionId) return true;
+  return false;
+}
+
+function name(title: unknown, known: KnownSubagent | undefined): string {
+  if (typeof title === "string" && title.trim() !== "") return cut(title, TITLE_LIMIT);
+  return title === undefined ? known?.name ?? UNNAMED : UNNAMED;
+}
+
+function described(description: unknown, known: KnownSubagent | undefined): { readonly description?: string } {
+  if (description === undefined) return known?.description === undefined ? {} : { description: known.description };
+  return typeof description === "string" && description !== ""
+    ? { description: cut(description, DESCRIPTION_LIMIT) }
+    : {};
+}
+
+/** Schema v2, `StateUpdate`; an unknown state is a busy one. */
+function statusOf(
+  raw: unknown,
+  known: KnownSubagent | undefined,
+): { readonly status: SubagentStatus; readonly error?: string } {
+  if (raw === undefined)
+    return { status: known?.status ?? "unknown", ...(known?.error === undefined ? {} : { error: known.error }) };
+  const { state, stopReason, error }: JsonObject = objectOr(raw);
+  switch (state) {
+    case "idle":
+      return stopReason === "error"
+        ? { status: "failed", ...errorOf(error) }
+        : { status: stopReason === "cancelled" ? "cancelled" : "completed" };
+    case "requires_action":
+      return { status: "waiting" };
+    case "unknown":
+    case undefined:
+      return { status: "unknown" };
+    default:
+      return { status: "running" };
+  }
+}
+
+function errorOf(raw: unknown): { readonly error?: string } {
+  const message = stringOr(objectOr(raw).message, "");
+  return message === "" ? {} : { error: cut(message, DESCRIPTION_LIMIT) };
+}

@@ -1,0 +1,263 @@
+/** Subagents of an agent that speaks ACP v2: their traffic, their questions and their end, in the tab of their parent. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Entry } from "../../src/protocol/chat";
+import { World as ChatWorld, NEVER } from "../testing/chat-world";
+import type { MemoryAgent } from "../testing/memory-agent";
+import type { IncomingRequest } from "../rpc/peer";
+
+const V2 = { protocolVersion: 2, info: { name: "ada", version: "1" }, capabilities: { session: {} } };
+const text = (words: string): object => ({ type: "text", text: words });
+const state = (name: string, more: object = {}): object => ({ sessionUpdate: "state_update", state: name, ...more });
+const subagent = (sessionId: string, more: object = {}): object => ({
+  sessionUpdate: "subagent_update",
+  sessionId,
+  ...more,
+});
+const OPTIONS = [
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+];
+
+class World extends ChatWorld {
+  override initialized: unknown = V2;
+  sessionId = "";
+  prompted: IncomingRequest | undefined;
+
+  get agent(): MemoryAgent { return this.agents.at(-1) ?? (() => { throw new Error("no agent was started"); })(); }
+
+  /** A session whose turn runs. */
+  async begin(): Promise<this> {
+    this.sessionId = await this.open({ protocol: 2 });
+    await this.settle();
+    await this.next("go");
+    return this;
+  }
+  async next(words: string): Promise<void> {
+    await this.prompt(this.sessionId, words);
+    this.prompted = await this.agent.next("session/prompt");
+    this.prompted.respond({});
+    await this.settle();
+  }
+  async send(...updates: readonly (readonly [sessionId: string, update: object])[]): Promise<void> {
+    for (const [sessionId, update] of updates) this.agent.update(sessionId, update);
+    await this.settle();
+  }
+  end(stopReason = "end_turn"): Promise<void> { return this.send(["s1", state("idle", { stopReason })]); }
+  /** The agent's request; its answer comes when somebody has chosen. */
+  async ask(sessionId: string, command = "rm x"): Promise<{ readonly answer: Promise<unknown> }> {
+    const answer = this.agent.peer
+      .request("session/request_permission", {
+        sessionId,
+        title: `Run ${command}?`,
+        subject: { type: "command", command, cwd: "/w" },
+        options: OPTIONS,
+      })
+      .catch(String);
+    await this.settle();
+    return { answer };
+  }
+  async choose(optionId: string): Promise<void> {
+    const open = this.all.find(entry => entry.kind === "permission" && !entry.answered);
+    await this.service.handlers["chat/answerPermission"](
+      { sessionId: this.sessionId, permissionId: open?.id ?? "", choice: { kind: "option", optionId } },
+      NEVER,
+    );
+    await this.settle();
+  }
+  get all(): readonly Entry[] { return this.entries(this.sessionId); }
+  get transcript(): readonly string[] { return lines(this.all); }
+}
+
+/** One line per entry; those of a subagent are indented. */
+function lines(entries: readonly Entry[], indent = ""): readonly string[] {
+  return entries.flatMap(entry => {
+    switch (entry.kind) {
+      case "subagent":
+        return [`${indent}subagent ${entry.name} ${entry.status}`, ...lines(entry.entries, `${indent}  `)];
+      case "tool":
+        return [`${indent}tool ${entry.title} ${entry.status}`];
+      case "message":
+        return [`${indent}message ${entry.from} → ${entry.to}: ${entry.text}`];
+      case "permission":
+        return [`${indent}permission ${entry.subagent?.name ?? ""} ${entry.title} ${entry.answered?.kind ?? "open"}`];
+      case "unknown":
+        return [`${indent}unknown ${entry.what} ×${entry.count ?? 1}`];
+      default:
+        return [`${indent}${entry.kind}${"text" in entry ? ` ${entry.text ?? ""}` : ""}`];
+    }
+  });
+}
+
+suite("subagents of an agent that speaks ACP v2", () => {
+  test("nine updates of a subagent are one card with its transcript, not nine placeholders", async () => {
+    await using world = await new World().begin();
+    await world.send(
+      ["s1", subagent("c1", { title: "Explore", description: "Looks around", state: { state: "running" } })],
+      [
+        "s1",
+        {
+          sessionUpdate: "session_message",
+          messageId: "m1",
+          senderSessionId: "s1",
+          recipientSessionId: "c1",
+          content: [],
+        },
+      ],
+      ["s1", { sessionUpdate: "session_message_chunk", messageId: "m1", content: text("Look ") }],
+      ["s1", { sessionUpdate: "session_message_chunk", messageId: "m1", content: text("around.") }],
+      ["c1", { sessionUpdate: "agent_message_chunk", messageId: "m2", content: text("I look") }],
+      ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Read a", status: "in_progress" }],
+      ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" }],
+      ["c1", { sessionUpdate: "session_info_update", title: "No title of the tab" }],
+      ["s1", subagent("c1", { state: { state: "idle", stopReason: "end_turn" } })],
+    );
+    await world.end();
+    deepEqual(world.transcript, [
+      "user go",
+      "subagent Explore completed",
+      "  agent I look",
+      "  tool Read a completed",
+      "message Ada → Explore: Look around.",
+    ]);
+    equal(world.shown.get(world.sessionId)?.title, undefined);
+  });
+
+  test("a question of a subagent is asked in its parent's tab under its name, and the subagent gets the answer", async () => {
+    await using world = await new World().begin();
+    await world.send(["s1", subagent("c1", { title: "Explore", state: { state: "running" } })]);
+    const { answer } = await world.ask("c1");
+    deepEqual(world.transcript, [
+      "user go",
+      "subagent Explore running",
+      "  tool rm x pending",
+      "permission Explore Run rm x? open",
+    ]);
+    await world.choose("yes");
+    deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
+  });
+
+  test("a subagent of a subagent is shown in its parent's card, and asks in the same tab", async () => {
+    await using world = await new World().begin();
+    await world.send(
+      ["s1", subagent("c1", { title: "Outer" })],
+      ["c1", subagent("c2", { title: "Inner", state: { state: "running" } })],
+      ["c2", { sessionUpdate: "agent_message_chunk", content: text("deep") }],
+    );
+    const { answer } = await world.ask("c2");
+    deepEqual(world.transcript, [
+      "user go",
+      "subagent Outer unknown",
+      "  subagent Inner running",
+      "    agent deep",
+      "    tool rm x pending",
+      "permission Inner Run rm x? open",
+    ]);
+    await world.choose("no");
+    deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
+  });
+
+  test("a subagent that has ended leaves no open call, and its turn's end cancels its question", async () => {
+    await using world = await new World().begin();
+    await world.send(
+      ["s1", subagent("c1", { title: "Explore" })],
+      ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Read", status: "in_progress" }],
+    );
+    const { answer } = await world.ask("c1");
+    await world.end();
+    deepEqual(world.transcript, [
+      "user go",
+      "subagent Explore unknown",
+      "  tool Read cancelled",
+      "  tool rm x cancelled",
+      "permission Explore Run rm x? cancelled",
+    ]);
+    deepEqual(await answer, { outcome: { outcome: "cancelled" } });
+  });
+
+  test("a subagent that works in the background asks between turns, and has another card in the next turn", async () => {
+    await using world = await new World().begin();
+    await world.send(
+      ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
+      ["c1", { sessionUpdate: "agent_message_chunk", content: text("one") }],
+    );
+    await world.end();
+    const { answer } = await world.ask("c1");
+    await world.choose("yes");
+    deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
+    await world.next("more");
+    await world.send(
+      ["c1", { sessionUpdate: "agent_message_chunk", content: text("two") }],
+      ["c1", state("idle", { stopReason: "end_turn" })],
+    );
+    deepEqual(world.transcript, [
+      "user go",
+      "subagent Watch running",
+      "  agent one",
+      "  tool rm x pending",
+      "permission Watch Run rm x? selected",
+      "user more",
+      "subagent Watch completed",
+      "  agent two",
+    ]);
+  });
+
+  test("a turn that is cancelled, and an agent that exits, end everything of the subagents", async () => {
+    await using world = await new World().begin();
+    await world.send(
+      ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
+      ["c1", { sessionUpdate: "tool_call_update", toolCallId: "t", title: "Run", status: "in_progress" }],
+    );
+    await world.end("cancelled");
+    deepEqual(world.transcript, ["user go", "subagent Watch cancelled", "  tool Run cancelled", "notice Stopped."]);
+    await world.next("again");
+    await world.send(
+      ["s1", subagent("c1", { state: { state: "running" } })],
+      ["c1", { sessionUpdate: "tool_call_update", toolCallId: "u", title: "Run", status: "in_progress" }],
+    );
+    await world.agent.die();
+    await world.settle();
+    deepEqual(world.transcript.slice(4, 7), ["user again", "subagent Watch cancelled", "  tool Run cancelled"]);
+  });
+
+  test("an agent cannot make a subagent of a session that another tab has", async () => {
+    await using world = await new World().begin();
+    const other = await world.open({ protocol: 2 });
+    await world.settle();
+    await world.send(
+      ["s1", subagent("s2", { title: "Thief" })],
+      ["s2", { sessionUpdate: "agent_message_chunk", content: text("for the other tab") }],
+    );
+    deepEqual(world.story(other), ["agent for the other tab"]);
+  });
+
+  test("updates of an unknown kind share one placeholder per kind and turn", async () => {
+    await using world = await new World().begin();
+    const odd = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
+    await world.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
+    await world.end();
+    await world.next("more");
+    await world.send(odd("_a"));
+    deepEqual(world.transcript, ["user go", "unknown _a ×3", "unknown _b ×1", "user more", "unknown _a ×1"]);
+  });
+
+  test("a plan that is removed is not shown, and each kind of plan takes the place of the one before", async () => {
+    await using world = await new World().begin();
+    const plan = (more: object): readonly [string, object] => [
+      "s1",
+      { sessionUpdate: "plan_update", plan: { planId: "p", ...more } },
+    ];
+    const steps = (): unknown =>
+      world.all.flatMap(entry => (entry.kind === "plan" ? [[entry.steps.length, entry.text]] : []));
+    await world.send(plan({ type: "items", entries: [{ content: "a", status: "pending", priority: "low" }] }));
+    deepEqual(steps(), [[1, undefined]]);
+    await world.send(plan({ type: "markdown", content: "# First" }));
+    deepEqual(steps(), [[0, "# First"]]);
+    await world.send(plan({ type: "file", uri: "file:///plan.md" }));
+    deepEqual(steps(), [[0, "[file:///plan.md](file:///plan.md)"]]);
+    await world.send(
+      ["s1", { sessionUpdate: "plan_removed", planId: "p" }],
+      ["s1", { sessionUpdate: "plan_removed", planId: "other" }],
+    );
+    deepEqual(steps(), [[0, undefined]]);
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * The version of ACP that a chain speaks, read from the raw `protocolVersion` of `initialize`. Pure.
+ *
+ * A requested version is an upper bound, as it is for an agent: every component accepts it or answers with a lower one. The
+ * version in the answer that reaches the client is the one that all of them speak.
+ */
+import { Frame } from "../rpc/frame";
+import { isObject, objectOr } from "../rpc/json";
+import { RpcCode, type Request, type RpcErrorObject } from "../rpc/message";
+
+/** The newest version that the conductor's own stages can read. */
+const NEWEST = 2;
+/** ACP schema, `ProtocolVersion`: an unsigned 16-bit integer. */
+const MAX_VERSION = 65_535;
+
+/** `initialize` with a version that may be passed on, or the error for it. */
+export function negotiated(frame: Frame): { readonly frame: Frame } | { readonly error: RpcErrorObject } {
+  const version = versionIn(frame);
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 0 || version > MAX_VERSION) {
+    const message = `initialize: protocolVersion must be an integer from 0 to ${MAX_VERSION}.`;
+    return { error: { code: RpcCode.invalidParams, message } };
+  }
+  const chosen = Math.min(Math.max(version, 1), NEWEST);
+  return { frame: chosen === version ? frame : withVersion(frame, chosen) };
+}
+
+/** The `protocolVersion` of a request or a result. */
+export function versionIn({ message }: Frame): unknown {
+  if ("params" in message) return objectOr(message.params).protocolVersion;
+  return "result" in message ? objectOr(message.result).protocolVersion : undefined;
+}
+
+/** The same `initialize` for another version. All members stay; v1 reads `clientInfo` where v2 reads `info`. */
+export function withVersion(frame: Frame, protocolVersion: number): Frame {
+  const request = frame.message as Request, params = objectOr(request.params), { clientInfo = params.info } = params;
+  const named = clientInfo === undefined ? {} : { clientInfo };
+  return Frame.of({ ...request, params: { ...params, ...named, protocolVersion } });
+}
+
+/** Version 2 requires `info` (schema v2, `InitializeRequest`); older SDKs drop the member and keep the number. */
+export function isVersion1Only({ message }: Frame): boolean {
+  return !("params" in message) || !isObject(objectOr(message.params).info);
+}

@@ -1,0 +1,88 @@
+/**
+ * The three published dialects in which a conductor initialises a proxy, and the order in which they are tried. Pure.
+ *
+ *   `_proxy`   sacp, Rust SDK 2 and 3             `_proxy/initialize`, `_proxy/successor`
+ *   `proxy`    ACP schema, Rust SDK 5             `proxy/initialize`, `proxy/successor`
+ *   `meta`     first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`, `_proxy/successor/request`, `…/notification`
+ */
+import { Frame } from "../rpc/frame";
+import { objectOr, type JsonObject } from "../rpc/json";
+import type { Request } from "../rpc/message";
+import type { SuccessorMethod } from "../rpc/successor";
+import { withVersion } from "./protocol-version";
+
+export type Dialect = "_proxy" | "proxy" | "meta";
+
+/**
+ * `_proxy/initialize` comes first: by its underscore it is an extension method, to which every implementation of ACP must
+ * respond. At `proxy/initialize` several older programs exit, or do not respond.
+ */
+export const DIALECTS: readonly Dialect[] = ["_proxy", "proxy", "meta"];
+
+/** One way to ask a proxy. */
+export interface Attempt { readonly dialect: Dialect; readonly version: number }
+
+/** All ways for a chain of this version, the known dialect first. The first drafts have one version only. */
+export function attemptsFor(version: number, known: Dialect | undefined): readonly [Attempt, ...Attempt[]] {
+  const dialects = known === undefined ? DIALECTS : [known, ...DIALECTS.filter(dialect => dialect !== known)];
+  const attempts = dialects.flatMap((dialect): readonly Attempt[] => {
+    if (dialect === "meta" || version === 1) return [{ dialect, version: 1 }];
+    return [{ dialect, version }, { dialect, version: 1 }];
+  });
+  const [first = { dialect: "_proxy", version }, ...rest] = attempts;
+  return [first, ...rest];
+}
+
+export function envelopesOf(dialect: Dialect): SuccessorMethod {
+  return dialect === "meta" ? "_proxy/successor/*" : `${dialect}/successor`;
+}
+
+/** The request that takes the place of `initialize` on the proxy's connection. */
+export function initializeFor({ dialect, version }: Attempt, ask: Frame, asked: unknown): Frame {
+  const frame = version === asked ? ask : withVersion(ask, version);
+  return dialect === "meta" ? withMark(frame) : frame.withMethod(`${dialect}/initialize`);
+}
+
+function withMark(frame: Frame): Frame {
+  const request = frame.message as Request, params = objectOr(request.params);
+  return Frame.of({ ...request, params: { ...params, _meta: { ...objectOr(params._meta), proxy: true } } });
+}
+
+/** Whether a result has the mark that a proxy of the first drafts must return. */
+export function isMarked({ message }: Frame): boolean {
+  return "result" in message && objectOr(objectOr(message.result)._meta).proxy === true;
+}
+
+/** Without the mark, which is between a conductor and its proxy only. */
+export function withoutMark(frame: Frame): Frame {
+  const { message } = frame;
+  if ("method" in message) return Frame.of({ ...message, params: unmarked(objectOr(message.params)) });
+  return "result" in message ? Frame.of({ ...message, result: unmarked(objectOr(message.result)) }) : frame;
+}
+
+function unmarked({ _meta, ...rest }: JsonObject): JsonObject {
+  const { proxy: _, ...kept } = objectOr(_meta);
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
+}
+
+/** Which dialect a program speaks, kept while this process lives. */
+export interface DialectMemory {
+  dialect: Dialect | undefined;
+}
+
+const MAX_PROGRAMS = 100;
+
+/** Dialects by program, bounded: the program that was asked for longest ago is forgotten. */
+export class KnownDialects {
+  readonly #programs = new Map<string, DialectMemory>();
+
+  /** `program`: what identifies it. */
+  of(program: string): DialectMemory {
+    const memory = this.#programs.get(program) ?? { dialect: undefined };
+    this.#programs.delete(program);
+    this.#programs.set(program, memory);
+    const [oldest] = this.#programs.keys();
+    if (this.#programs.size > MAX_PROGRAMS && oldest !== undefined) this.#programs.delete(oldest);
+    return memory;
+  }
+}

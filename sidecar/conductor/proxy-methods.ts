@@ -1,0 +1,67 @@
+/**
+ * Proxy methods, in the spelling of every published generation: only a conductor and its own proxies exchange them, each pair
+ * on its own connection, where `proxyHop` opens the envelopes.
+ *
+ * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded, so that
+ * no component can forge a message of another component's successor. Requests are answered with an error, notifications dropped.
+ */
+import type { Channel } from "../rpc/channel";
+import type { Frame } from "../rpc/frame";
+import { failure } from "../rpc/hop";
+import { RpcCode, type RpcErrorObject } from "../rpc/message";
+import { pass } from "./stage";
+
+const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?)$/;
+
+/** Called for every message; hardly any passes the first test. */
+export function isProxyMethod(method: string): boolean {
+  return (method.startsWith("proxy/") || method.startsWith("_proxy/")) && PROXY_METHOD.test(method);
+}
+
+export function isProxyInitialize(method: string): boolean {
+  return method === "proxy/initialize" || method === "_proxy/initialize";
+}
+
+/** The error for a proxy method on a connection that has none. */
+export function misplaced(method: string): RpcErrorObject {
+  const message = `“${method}” is exchanged between a conductor and its own proxies only.`;
+  return { code: RpcCode.invalidRequest, message };
+}
+
+/** Proxies that predate the method forward it to their successor. They return this error, and another spelling is tried. */
+export function unknownToSuccessor(method: string): RpcErrorObject {
+  if (!isProxyInitialize(method)) return misplaced(method);
+  return { code: RpcCode.methodNotFound, message: `“${method}” is not a method of a successor.` };
+}
+
+export interface ProxyMethodGuard {
+  /** Defaults to `misplaced`. */
+  readonly error?: (method: string) => RpcErrorObject;
+  /** Logs what was rejected. */
+  readonly odd: (what: string, detail: unknown) => void;
+}
+
+/** The same channel without the proxy methods of the other side. */
+export function withoutProxyMethods(channel: Channel, guard: ProxyMethodGuard): Channel {
+  return {
+    start: receiver => channel.start({
+      receive: frame => isAllowed(frame) ? receiver.receive(frame) : reject(frame, channel, guard),
+      closed: reason => receiver.closed(reason),
+    }),
+    send: frame => channel.send(frame),
+    drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}
+
+function isAllowed({ envelope }: Frame): boolean {
+  return envelope.kind === "response" || !isProxyMethod(envelope.method);
+}
+
+/** Answers a request with an error; drops a notification. */
+export function reject({ envelope }: Frame, back: Channel, guard: ProxyMethodGuard): void | Promise<void> {
+  const { odd, error = misplaced } = guard;
+  if (envelope.kind === "response") return;
+  odd("a proxy method on a connection that has none", envelope.method);
+  if (envelope.kind === "request") return pass(failure(Number(envelope.id), error(envelope.method)), back);
+}

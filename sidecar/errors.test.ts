@@ -1,0 +1,38 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { AgentError, agentExited, agentSpeaksNoAcp, agentSpeaksOtherAcp, restartsIn, withLastWords } from "./errors";
+
+suite("errors that a user reads", () => {
+  test("an answer without a protocol version is named as such, and a version that is not supported by its number", () => {
+    equal(
+      agentSpeaksNoAcp("Ada", {}).message,
+      "Ada is not an ACP agent: its answer to initialize has no protocol version. Check its command in the setting symposium.agents.",
+    );
+    equal(
+      agentSpeaksOtherAcp("Ada", 2, 1, {}).message,
+      "Ada uses ACP version 2; this session supports version 1. Turn on the setting symposium.experimentalProtocolV2.",
+    );
+    equal(
+      agentSpeaksOtherAcp("Ada", 7, 2, {}).message,
+      "Ada uses ACP version 7; this session supports versions 1 and 2. Update the agent, or Symposium.",
+    );
+  });
+
+  test("the end of a process says what happened, and apart from that what follows", () => {
+    const error = agentExited("Ada", "exit code 3", "one\ntwo\nthree\nfour\n");
+    deepEqual([error.what, error.cause], ["Ada stopped unexpectedly (exit code 3).", "two\nthree\nfour"]);
+    equal(error.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
+    deepEqual(
+      [restartsIn("Ada", 1), restartsIn("Ada", 5)],
+      ["Ada restarts in 1 second.", "Ada restarts in 5 seconds."],
+    );
+  });
+
+  test("the last lines of a program become the cause of an error that has no words of its own", () => {
+    const error = withLastWords(
+      new AgentError("protocol", "No.", { cause: { code: -1 }, advice: "Do this." }),
+      "a\nb\n",
+    );
+    deepEqual([error.code, error.what, error.message, error.cause], ["protocol", "No.", "No. Do this.", "a\nb"]);
+    equal(withLastWords(agentExited("Ada", "exit code 1", "own"), "other").cause, "own");
+  });
+});

@@ -1,0 +1,114 @@
+/** The user's consent to what Cargo's tools run and change; cargo itself is played by the test. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
+import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
+import { temporaryFolder } from "../../testing/drive";
+import { ExtensionRig } from "../../testing/extension-world";
+import { bridge, said } from "../../testing/mcp-ends";
+import { connected, World } from "../../testing/mcp-world";
+import { deferred } from "../../testing/proxy-rig";
+import { cargo } from "./extension";
+
+const choosing = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
+const TOOLS: readonly [tool: string, args: JsonObject][] = [["cargo_check", {}], ["cargo_build", {}], ["cargo_test", {}], ["cargo_run", {}], ["cargo_add", { package: "serde" }], ["cargo_remove", { package: "serde" }], ["cargo_update", {}], ["cargo_clean", {}]];
+
+async function opened(settings: JsonObject = {}) {
+  const folder = temporaryFolder(), ran: string[] = [], asked: JsonObject[] = [];
+  writeFileSync(path.join(folder.path, "Cargo.toml"), "");
+  const computer = new ExtensionRig({
+    find: async () => "/bin/cargo", environment: async () => ({}),
+    run: async ({ args, cwd }) => { ran.push(`${String(args[0])} in ${path.relative(realpathSync(folder.path), cwd) || "."}`); return { exit: { code: 0, signal: null }, stdout: "", stderr: "" }; },
+  });
+  let answer: (request: IncomingRequest) => unknown = request => { throw methodNotFound(request.method); };
+  const world = new World({
+    stages: [cargo.define(settings, computer.world), bridge()],
+    client: request => {
+      asked.push(objectOr(request.params));
+      Promise.resolve().then(() => answer(request)).then(result => { if (result !== undefined) request.respond(result); }, (error: unknown) => request.fail(error));
+    },
+  });
+  await world.initialize();
+  const { servers, sessionId } = await world.setup("session/new", { cwd: folder.path, mcpServers: [] }), client = await connected(servers[0]!);
+  return {
+    folder: folder.path, ran, asked, world, sessionId, computer,
+    answers: (next: typeof answer) => { answer = next; },
+    titles: () => asked.map(({ toolCall }) => objectOr(toolCall).title),
+    call: async (name: string, args: JsonObject = {}, signal?: AbortSignal) => client.callTool({ name, arguments: args }, undefined, signal ? { signal } : {}),
+    [Symbol.asyncDispose]: async () => { await client[Symbol.asyncDispose](); await world[Symbol.asyncDispose](); computer[Symbol.dispose](); folder[Symbol.dispose](); },
+  };
+}
+
+suite("the user's consent to Cargo's tools", () => {
+  for (const [tool, args] of TOOLS) test(`${tool} starts nothing until it is allowed, and nothing when it is denied`, async () => {
+    await using session = await opened();
+    session.answers(() => choosing("deny"));
+    const denied = await session.call(tool, args);
+    equal(denied.isError, true);
+    match(said(denied), /did not allow/);
+    deepEqual(session.ran, []);
+    session.answers(() => { deepEqual(session.ran, []); return choosing("allow"); });
+    await session.call(tool, args);
+    equal(session.ran.length, 1);
+    match(String(objectOr(objectOr(session.asked[0]?.toolCall).rawInput).command), new RegExp(`^cargo ${tool.slice("cargo_".length)}`));
+  });
+
+  test("a client that cannot ask is told so, and nothing is started", async () => {
+    await using session = await opened();
+    match(said(await session.call("cargo_run")), /cannot ask its user for permission/);
+    deepEqual(session.ran, []);
+  });
+
+  test("a standing approval is for the kind of act: running code, or changing the project; and for this session", async () => {
+    await using session = await opened();
+    session.answers(({ params }) => { match(JSON.stringify(arrayOr(objectOr(params).options)), /This Session/); return choosing("always"); });
+    for (const tool of ["cargo_check", "cargo_run", "cargo_test"]) await session.call(tool);
+    deepEqual(session.titles(), ["cargo check"]);
+    await session.call("cargo_add", { package: "serde" });
+    await session.call("cargo_clean");
+    deepEqual(session.titles(), ["cargo check", "cargo add serde"]);
+    equal(session.ran.length, 5);
+    const { servers } = await session.world.setup("session/new", { cwd: session.folder, mcpServers: [] });
+    await using other = await connected(servers.at(-1)!);
+    await other.callTool({ name: "cargo_check", arguments: {} });
+    deepEqual(session.titles(), ["cargo check", "cargo add serde", "cargo check"]);
+  });
+
+  test("the setting `approve` can allow all; what it has to be is logged", async () => {
+    await using session = await opened({ approve: "all" });
+    await session.call("cargo_run");
+    deepEqual([session.asked, session.ran], [[], ["run in ."]]);
+    cargo.define({ approve: "yes" }, session.computer.world);
+    match(session.computer.logged.join(), /“approve” of the extension cargo/);
+  });
+
+  test("runs where the user was told, also when the folder is set while the question is open", async () => {
+    await using session = await opened();
+    mkdirSync(path.join(session.folder, "sub"));
+    session.answers(async ({ params }) => {
+      equal(objectOr(objectOr(objectOr(params).toolCall).rawInput).cwd, realpathSync(session.folder));
+      await session.call("set_cwd", { cwd: "sub" });
+      return choosing("allow");
+    });
+    await session.call("cargo_run");
+    deepEqual([session.titles(), session.ran], [["cargo run"], ["run in ."]]);
+  });
+
+  test("arguments that cannot be are refused without a question; a question is withdrawn with its call, and with its turn", async () => {
+    await using session = await opened();
+    match(said(await session.call("cargo_add", { package: "--config" })), /is not the name of a crate/);
+    deepEqual(session.asked, []);
+    for (const end of ["withdrawn", "turn stopped"] as const) {
+      const withdrawn = new AbortController(), came = deferred<IncomingRequest>(), gone = deferred();
+      session.answers(request => { request.signal.addEventListener("abort", () => { request.fail(new Error("withdrawn")); gone.resolve(); }); came.resolve(request); return undefined; });
+      const call = session.call("cargo_run", {}, withdrawn.signal).catch(() => undefined);
+      await came.promise;
+      if (end === "withdrawn") withdrawn.abort();
+      else session.world.client.notify("session/cancel", { sessionId: session.sessionId });
+      await gone.promise;
+      await call;
+    }
+    deepEqual(session.ran, []);
+  });
+});

@@ -1,0 +1,30 @@
+/** The user's consent to the lookups that Ferris makes with cargo in the workspace. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { FerrisWorld } from "../../testing/ferris-world";
+import { said } from "../../testing/mcp-ends";
+
+async function looked(settings: JsonObject, optionId: string, times = 1) {
+  await using ferris = new FerrisWorld(settings);
+  const asked: unknown[] = [];
+  ferris.answers = request => { asked.push(objectOr(objectOr(request.params).toolCall).title); request.respond({ outcome: { outcome: "selected", optionId } }); };
+  await using client = await ferris.client();
+  let answer = "";
+  for (let i = 0; i < times; i++) answer = said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } }));
+  return { asked, answer, runs: ferris.cargoRuns };
+}
+
+suite("the user's consent to Ferris' lookups", () => {
+  test("cargo is started only when it is allowed", async () => {
+    const denied = await looked({ approve: "ask" }, "deny");
+    deepEqual([denied.asked, denied.runs], [["Look up the crate pebble with cargo"], 0]);
+    match(denied.answer, /did not allow/);
+    equal((await looked({ approve: "ask" }, "allow")).runs > 0, true);
+  });
+
+  test("a standing approval is for the session; `approve` allows all", async () => {
+    equal((await looked({ approve: "ask" }, "always", 3)).asked.length, 1);
+    equal((await looked({ approve: "ask" }, "allow", 2)).asked.length, 2);
+    deepEqual((await looked({ approve: "all" }, "deny")).asked, []);
+  });
+});

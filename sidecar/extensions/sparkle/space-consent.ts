@@ -1,0 +1,94 @@
+/**
+ * Whether `.sparkle-space` of a folder may be read out to an agent. The folder may have come with a cloned repository, whose author then writes into
+ * the first prompt of each session. So the user is asked once for each folder, in the chat, before anything of it is sent.
+ *
+ * The answer is kept in `~/.sparkle/workspaces.md`, never in the folder itself. A client that cannot ask, a question that is not answered, and a
+ * permission for once (also one that is given by a bypass) keep nothing: without an answer the folder is not read out, and the session goes on
+ * without it.
+ *
+ * Invariants: nothing is read out before the user agreed for exactly this folder, links followed; one question at a time for a folder in a session.
+ */
+import { randomUUID } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { ASK_EACH_TIME } from "../../proxies/ask-each-time";
+import { chosenIn, type SessionClient } from "../session-client";
+import type { Section } from "./embodiment";
+import type { KeptFolder } from "./kept-folder";
+
+const FILE = "workspaces.md", BEGIN = "# Workspaces\n\n<!-- Whether Sparkle may read out .sparkle-space of a folder. The last line for a folder counts. Delete a line to be asked again. -->\n\n";
+const LINE = /^- (yes|no): (".*")$/;
+const ALWAYS = "always", ONCE = "once", NEVER = "never", NOT_NOW = "not-now";
+
+export type SpaceAnswer = "yes" | "no" | "unasked";
+
+/** Whether these sections of the workspace may be sent. */
+export type Agreed = (sections: readonly Section[], signal: AbortSignal) => Promise<boolean>;
+
+export class SpaceConsent {
+  #asking: Promise<boolean> | undefined;
+  /** The answer for this session alone. */
+  #now: boolean | undefined;
+
+  /** `home`: `~/.sparkle`. `folder`: of the session, absolute. */
+  constructor(private readonly home: KeptFolder, private readonly folder: string, private readonly client: SessionClient, private readonly version: () => 1 | 2) {}
+
+  /** As it was answered before. */
+  async answered(): Promise<SpaceAnswer> { return answerIn(await this.home.read(FILE, "end") ?? "", await this.#real()); }
+
+  /** Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never rejects. */
+  async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
+    if (this.#now !== undefined) return this.#now;
+    const answer = await this.answered();
+    if (answer !== "unasked") return answer === "yes";
+    this.#asking ??= this.#ask(sections, signal).catch(() => false).finally(() => { this.#asking = undefined; });
+    return await this.#asking;
+  }
+
+  async #ask(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
+    const real = await this.#real(), title = "Send .sparkle-space of this folder to the agent", version = this.version();
+    const text = `${real} has a folder .sparkle-space with notes for agents. If you did not write them, they came with this folder. Sparkle sends them to the agent with the first prompt of each session here.`;
+    const toolCallId = `sparkle-space-${randomUUID().slice(0, 8)}`, content = [text, shown(sections)].map(each => ({ type: "content", content: { type: "text", text: each } }));
+    const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
+    const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
+    const end = (status: "completed" | "failed"): void => this.client.tell({ sessionUpdate: "tool_call_update", toolCallId, title, status });
+    const answer = await this.client.request("session/request_permission", { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS }, signal).catch((error: unknown) => { end("failed"); throw error; });
+    const chosen = chosenIn(answer);
+    end(chosen === ALWAYS || chosen === ONCE ? "completed" : "failed");
+    if (chosen !== undefined) this.#now = chosen === ALWAYS || chosen === ONCE;
+    if (chosen === ALWAYS) await this.#keep("yes", real, signal);
+    if (chosen === NEVER) await this.#keep("no", real, signal);
+    return this.#now ?? false;
+  }
+
+  async #keep(answer: "yes" | "no", real: string, signal: AbortSignal): Promise<void> {
+    await this.home.writing(signal, writing => writing.append(FILE, `- ${answer}: ${JSON.stringify(real)}\n`, BEGIN));
+  }
+
+  #real(): Promise<string> { return realpath(this.folder).catch(() => this.folder); }
+}
+
+/** Characters of the sections in the question. */
+const MAX_SHOWN = 6_000;
+
+/** As code, which the text cannot leave. */
+function shown(sections: readonly Section[]): string {
+  const text = sections.map(({ file, pieces }) => `${file}\n\n${pieces.join("\n")}`).join("\n\n"), more = text.length - MAX_SHOWN;
+  const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length))));
+  return `${fence}\n${text.slice(0, MAX_SHOWN)}${more > 0 ? `\n… ${more} more characters` : ""}\n${fence}`;
+}
+
+const OPTIONS = [
+  { optionId: ALWAYS, name: "Always Send It for This Folder", kind: "allow_always" },
+  { optionId: ONCE, name: "Send It in This Session", kind: "allow_once" },
+  { optionId: NOT_NOW, name: "Not in This Session", kind: "reject_once" },
+  { optionId: NEVER, name: "Never for This Folder", kind: "reject_always" },
+];
+
+/** The last line for `folder`, of the text that a user may have changed. */
+export function answerIn(text: string, folder: string): SpaceAnswer {
+  for (const line of text.split("\n").reverse()) {
+    const [, answer, quoted = ""] = LINE.exec(line.trim()) ?? [];
+    if (answer !== undefined && quoted === JSON.stringify(folder)) return answer === "yes" ? "yes" : "no";
+  }
+  return "unasked";
+}

@@ -1,0 +1,121 @@
+/** VS Code's chat modes, at the agent: its session mode, and what it is told. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm";
+import { objectOr } from "../rpc/json";
+import { chatOf, lines, LmWorld } from "../testing/lm-world";
+import type { SimulatedChat } from "./fixtures/simulated-chat";
+
+const MODES = { modes: { currentModeId: "default", availableModes: [{ id: "default", name: "Default" }, { id: "acceptEdits", name: "Accept Edits" }, { id: "plan", name: "Plan Mode" }] } };
+const OPTIONS = [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }];
+
+/** A request in this chat mode. Ask and Plan offer none of our tools. */
+function inMode(request: ChatRequest, mode: string | undefined, tools: readonly ChatTool[] = request.options?.tools ?? []): ChatRequest {
+  const system: ChatMessage = { role: "system", content: [{ type: "text", value: `<modeInstructions>\nYou are currently running in "${mode}" mode. Below are your instructions.\n\nNever edit (${mode}).\n</modeInstructions>\n` }] };
+  return { ...request, messages: [...mode === undefined ? [] : [system], ...request.messages], options: { ...request.options, tools } };
+}
+
+/** The user writes in this mode, and the agent answers; gives the prompt, and the modes that were set before it. */
+async function turn(world: LmWorld, chat: SimulatedChat, mode: string | undefined, words: string): Promise<{ readonly text: string; readonly set: readonly unknown[] }> {
+  chat.ask({ id: 0, words, rounds: [], isCut: false });
+  const requestId = world.request(inMode(chat.request(), mode));
+  await world.settle();
+  const set = world.agent.taken("session/set_mode").map(request => {
+    request.respond({});
+    return objectOr(request.params).modeId;
+  });
+  const { request, sessionId, text } = await world.prompted();
+  world.agent.say(sessionId, "Well.");
+  request.respond({ stopReason: "end_turn" });
+  await world.settle();
+  world.took(chat, requestId);
+  return { text, set };
+}
+
+function world(before?: LmWorld): LmWorld {
+  const made = new LmWorld(before);
+  made.opened = MODES;
+  made.manual = ["session/set_mode"];
+  return made;
+}
+
+suite("chat modes at the agent", () => {
+  test("enters the agent's plan mode with Plan, tells it the instructions, and restores its mode afterwards", async () => {
+    await using lm = world();
+    const chat = chatOf("a"), plan = await turn(lm, chat, "Plan", "One"), still = await turn(lm, chat, "Plan", "Two"), agent = await turn(lm, chat, undefined, "Three");
+    deepEqual([plan.set, still.set, agent.set], [["plan"], [], ["default"]]);
+    match(plan.text, /^One[^]*chat mode “Plan”[^]*Never edit \(Plan\)/);
+    ok(still.text.includes("(Still valid: The instructions of the chat mode “Plan”") && !still.text.includes("Never edit"));
+    ok(agent.text.includes("(No longer valid: The instructions of the chat mode “Plan”"));
+  });
+
+  test("passes on the instructions of the user's own mode, and leaves the agent's mode alone", async () => {
+    await using lm = world();
+    const { text, set } = await turn(lm, chatOf("a"), "Reviewer", "One");
+    deepEqual(set, []);
+    match(text, /chat mode “Reviewer”[^]*Never edit \(Reviewer\)/);
+  });
+
+  test("restores the mode also after a restart in Plan", async () => {
+    const chat = chatOf("a");
+    let before: LmWorld;
+    {
+      await using lm = world();
+      await turn(lm, chat, "Plan", "One");
+      before = lm;
+    }
+    await using lm = world(before);
+    lm.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
+    chat.ask({ id: 0, words: "Two", rounds: [], isCut: false });
+    lm.request(inMode(chat.request(), undefined));
+    await lm.settle();
+    (await lm.agent.next("session/load")).respond({ modes: { ...MODES.modes, currentModeId: "plan" } });
+    const set = await lm.agent.next("session/set_mode");
+    equal(objectOr(set.params).modeId, "default");
+    set.respond({});
+    (await lm.prompted()).request.respond({ stopReason: "end_turn" });
+    await lm.settle();
+  });
+
+  test("tells the user when the agent refuses the mode, and answers", async () => {
+    await using lm = world();
+    const chat = chatOf("a");
+    chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
+    const requestId = lm.request(inMode(chat.request(), "Plan"));
+    await lm.settle();
+    (await lm.agent.next("session/set_mode")).fail(new Error("not now"));
+    const { request, sessionId } = await lm.prompted();
+    lm.agent.say(sessionId, "Well.");
+    request.respond({ stopReason: "end_turn" });
+    await lm.settle();
+    match(lm.text(requestId), /^a did not switch to its mode “Plan Mode”: .*\n\nWell\.$/);
+  });
+
+  test("sends no prompt that was stopped while the mode was being set", async () => {
+    await using lm = world();
+    const chat = chatOf("a");
+    chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
+    const requestId = lm.request(inMode(chat.request(), "Plan"));
+    await lm.settle();
+    const set = await lm.agent.next("session/set_mode");
+    lm.service.handlers["lm/cancel"]({ requestId });
+    await lm.settle();
+    set.respond({});
+    await lm.settle();
+    deepEqual([lines(lm, requestId), lm.agent.taken("session/prompt")], [[`complete ${requestId}`, `ok ${requestId}`], []]);
+    ok(!lm.agent.heard.some(method => method.startsWith("cancel")));
+    equal((await turn(lm, chat, "Plan", "Two")).text.startsWith("Two"), true);
+  });
+
+  test("shows in Ask what the agent wanted to do, and how to allow it", async () => {
+    await using lm = world();
+    const chat = chatOf("a");
+    chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
+    const requestId = lm.request(inMode(chat.request(), "Ask", []));
+    const { request, sessionId } = await lm.prompted();
+    const answer = await lm.agent.peer.request("session/request_permission", { sessionId, toolCall: { toolCallId: "p", title: "Remove the folder", kind: "execute", rawInput: { command: "rm -rf build" } }, options: OPTIONS });
+    deepEqual(answer, { outcome: { outcome: "selected", optionId: "no" } });
+    request.respond({ stopReason: "end_turn" });
+    await lm.settle();
+    match(lm.text(requestId), /a asked to run a command[^]*`rm -rf build`[^]*Agent mode/);
+  });
+});

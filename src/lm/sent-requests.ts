@@ -1,0 +1,70 @@
+/**
+ * The newest histories and tool lists that this host has sent to one sidecar, so that the next request carries new
+ * messages only. If the sidecar has dropped a reference it says so, and `whole` sends everything again.
+ *
+ * Invariants: a reference stands for an equal message. The histories are at most `MAX_HISTORIES`, and their sizes add
+ * up to at most `MAX_HISTORY_CHARACTERS`. VS Code's messages are kept, not copied: VS Code creates new ones for each
+ * call.
+ */
+import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Run, type Sizes } from "../protocol/lm-delta";
+import {
+  MAX_HISTORIES, MAX_HISTORY_CHARACTERS, MAX_TOOL_LISTS, type ChatMessage, type ChatRequestDelta, type KnownId,
+} from "../protocol/lm";
+import { same } from "../protocol/same-message";
+import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./parts";
+
+interface History { readonly id: KnownId; readonly messages: readonly GivenMessage[]; readonly sizes: Sizes }
+interface Tools { readonly id: KnownId; readonly tools: readonly GivenTool[] }
+
+export type Sent = Pick<ChatRequestDelta, "history" | "messages" | "tools">;
+
+export class SentRequests {
+  /** The most recently sent first. */
+  #histories: readonly History[] = [];
+  #tools: readonly Tools[] = [];
+  #last = 0;
+
+  constructor(private readonly classes: PartClasses, private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
+
+  /** The result must be sent before the next call. */
+  delta(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
+    const base = baseOf(this.#histories, messages), known = this.#tools.find(each => same(each.tools, tools));
+    return this.#sent(messages, base, { id: known?.id ?? ++this.#last, tools }, known !== undefined);
+  }
+
+  /** Without references. */
+  whole(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
+    return this.#sent(messages, undefined, { id: ++this.#last, tools }, false);
+  }
+
+  #sent(messages: readonly GivenMessage[], base: Base<History> | undefined, tools: Tools, isKnown: boolean): Sent {
+    const id = ++this.#last, items = this.#items(messages, base);
+    const sizes = sizesOf(base?.history.sizes ?? NO_SIZES, items.map(item => "from" in item ? item : sizeOf(item)));
+    this.#tools = [tools, ...this.#tools.filter(each => each.id !== tools.id)].slice(0, MAX_TOOL_LISTS);
+    return {
+      history: { id, ...(base ? { base: base.history.id } : {}), forget: this.#keep({ id, messages, sizes }, base) },
+      messages: items,
+      tools: { id: tools.id, ...(isKnown ? {} : { list: chatTools(tools.tools) }) },
+    };
+  }
+
+  #items(messages: readonly GivenMessage[], base: Base<History> | undefined): readonly (Run | ChatMessage)[] {
+    if (!base) return chatMessages(messages, this.classes);
+    return base.delta.items.flatMap((item): readonly (Run | ChatMessage)[] =>
+      typeof item === "number" ? chatMessages(messages.slice(item, item + 1), this.classes) : [item]);
+  }
+
+  /** Returns the ids of dropped histories. */
+  #keep(history: History, base: Base<History> | undefined): readonly KnownId[] {
+    const before = this.#histories, continued = base?.isContinued ? base.history : undefined;
+    // A request that is sent a second time replaces its first entry, which the sidecar does not know.
+    const others = before.filter(each => each.messages !== history.messages && each !== continued);
+    let room = this.maxCharacters;
+    this.#histories = [history, ...others].slice(0, MAX_HISTORIES).filter(({ sizes }) => {
+      if (sizes.all > room) return false;
+      room -= sizes.all;
+      return true;
+    });
+    return [...before, history].filter(each => !this.#histories.includes(each)).map(({ id }) => id);
+  }
+}

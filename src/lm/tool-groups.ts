@@ -1,0 +1,62 @@
+/**
+ * Assigns groups of permission tools (`protocol/permission-tools.ts`) to agents that are not built in.
+ *
+ * VS Code keeps standing approvals by tool, in the storage of the profile or of the workspace, possibly for ever, and an extension cannot revoke
+ * them. So an assignment is permanent, and kept in both storages: the group of an agent that was removed is not given to another one, also where
+ * another profile has assigned it otherwise in the same workspace. When all groups are assigned, further agents have none.
+ *
+ * Both storages are read at each use, because another window may have written them: of two windows that assign one group at the same moment the
+ * later one wins, and the other agent gets another group.
+ *
+ * Invariant: an agent has a group only while neither storage gives that group to another agent.
+ */
+import { isObject } from "../protocol/json";
+import type { Log } from "../log";
+import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/permission-tools";
+import type { Memory } from "../settings/chosen-controls";
+
+/** Agent ids by group. */
+export type Assignments = Readonly<Record<string, string>>;
+
+export interface Assigned {
+  /** Undefined: the agent has none. */
+  readonly group: string | undefined;
+  /** To be stored where they differ from what was given. */
+  readonly profile: Assignments;
+  readonly workspace: Assignments;
+}
+
+/** Pure. */
+export function assign(agentId: string, profile: Assignments, workspace: Assignments): Assigned {
+  const own = ASSIGNED_GROUPS.find(group => profile[group] === agentId);
+  const group = own ?? ASSIGNED_GROUPS.find(free => profile[free] === undefined && (workspace[free] ?? agentId) === agentId);
+  if (group === undefined || (workspace[group] ?? agentId) !== agentId) return { group: undefined, profile, workspace };
+  return { group, profile: { ...profile, [group]: agentId }, workspace: { ...workspace, [group]: agentId } };
+}
+
+const KEY = "symposium.permissionTools";
+
+export class ToolGroups {
+  constructor(private readonly profile: Memory, private readonly workspace: Memory, private readonly log: Log) {}
+
+  /** Undefined: the agent has no group. */
+  groupOf(agentId: string): string | undefined {
+    const builtIn = BUILT_IN_GROUPS.get(agentId)?.group;
+    if (builtIn !== undefined) return builtIn;
+    const before = { profile: read(this.profile), workspace: read(this.workspace) }, { group, profile, workspace } = assign(agentId, before.profile, before.workspace);
+    if (group === undefined) return undefined;
+    if (before.profile[group] === undefined) this.#store(this.profile, profile);
+    if (before.workspace[group] === undefined) this.#store(this.workspace, workspace);
+    return group;
+  }
+
+  #store(memory: Memory, assignments: Assignments): void {
+    memory.update(KEY, assignments).then(undefined, (error: unknown) => this.log.warn("lm", "Assigned permission tools could not be stored", { error }));
+  }
+}
+
+/** What is no assignment of a known group counts as one to nobody: that group is not given away. */
+function read(memory: Memory): Assignments {
+  const stored = memory.get(KEY);
+  return isObject(stored) ? Object.fromEntries(ASSIGNED_GROUPS.filter(group => stored[group] !== undefined).map(group => [group, String(stored[group])])) : {};
+}

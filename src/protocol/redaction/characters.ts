@@ -1,0 +1,65 @@
+/** Classes of characters, for the scan of text. Those beyond ASCII are in none. Pure. */
+import type { Alphabet } from "./forms";
+
+/** As bits. `Ends`: of a value without quotes. */
+export const Is = {
+  Name: 1,
+  Base64: 2,
+  Blank: 4,
+  Line: 8,
+  Quote: 16,
+  Letter: 32,
+  Digit: 64,
+  Hex: 128,
+  Upper: 256,
+  Word: 512,
+  Dotted: 1024,
+  Ends: 2048,
+} as const;
+
+const MEMBERS: readonly (readonly [bit: number, members: RegExp])[] = [
+  [Is.Name, /[\w.-]/], [Is.Base64, /[\w+/=.-]/], [Is.Blank, /[ \t]/], [Is.Line, /[\n\r]/], [Is.Quote, /["'`]/],
+  [Is.Letter, /[A-Za-z\d]/], [Is.Digit, /\d/], [Is.Hex, /[a-f\d]/i], [Is.Upper, /[A-Z\d]/], [Is.Word, /[\w-]/],
+  [Is.Dotted, /[\w.=-]/], [Is.Ends, /[\s"'`<>]/],
+];
+const CLASSES = Array.from({ length: 128 }, (_, code) =>
+  MEMBERS.reduce((bits, [bit, members]) => members.test(String.fromCharCode(code)) ? bits | bit : bits, 0));
+
+/** Whether the character is in any of the classes; `NaN`, behind a text's end, is in none. */
+export function isIn(code: number, bits: number): boolean { return ((CLASSES[code] ?? 0) & bits) !== 0; }
+
+export const BITS: Readonly<Record<Alphabet, number>> = {
+  digits: Is.Digit,
+  hex: Is.Hex,
+  upper: Is.Upper,
+  letters: Is.Letter,
+  word: Is.Word,
+  dotted: Is.Dotted,
+  base64: Is.Base64,
+};
+
+export const BACKSLASH = 92, OPEN_LIST = 91, CLOSE_LIST = 93, OPEN_OBJECT = 123, CLOSE_OBJECT = 125;
+
+const NUMBER = 1, CAPITAL = 2, SMALL = 4, OTHER = 8, ALL_KINDS = NUMBER | CAPITAL | SMALL;
+
+function kindOf(code: number): number {
+  if (code >= 48 && code <= 57) return NUMBER;
+  if (code >= 65 && code <= 90) return CAPITAL;
+  return code >= 97 && code <= 122 ? SMALL : OTHER;
+}
+
+/**
+ * Whether base64 is random: small and capital letters and digits in such an order that they make no words, as in a
+ * name or a path.
+ */
+export function isRandom(text: string): boolean {
+  let changes = 0, kinds = 0, last = 0, inWords = 0, run = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = kindOf(text.charCodeAt(at));
+    if (kind !== last) changes++;
+    kinds |= last = kind;
+    run = kind === SMALL ? run + 1 : 0;
+    if (run >= 3) inWords += run === 3 ? 3 : 1;
+  }
+  return (kinds & ALL_KINDS) === ALL_KINDS && changes >= 0.35 * text.length && inWords < 0.45 * text.length;
+}

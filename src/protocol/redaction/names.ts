@@ -1,0 +1,137 @@
+/**
+ * Names of secrets: of members, variables, headers, options and query parameters. A name is split into its words
+ * first, so that
+ * `maxTokens`, `tokenUrl` and `monkey` are none, and `OPENAI_KEY`, `x-api-key` and `dbPassword` are. Pure; bounded by
+ * `LONGEST_NAME`.
+ */
+
+const LONGEST_NAME = 100;
+
+function setOf(words: string): ReadonlySet<string> { return new Set(words.trim().split(/\s+/)); }
+
+/** A word that makes its name a secret's, wherever it is in it. */
+const SECRET_WORDS = setOf(`
+  password passwords passwd passphrase passcode secret secrets token tokens authorization credential credentials
+  cookie cookies bearer jwt apikey apikeys otp totp mnemonic assertion pwd authtoken
+`);
+/** The same for words that were written together: `pgpassword`, `accesstoken`. */
+const SECRET_ENDING =
+  /(?:token|secret|password|passwd|passphrase|apikey|accesskey|secretkey|privatekey|credentials?|[a-z]pass)$/;
+const NO_SECRET = new Set(["bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"]);
+/** A last word that says something about a secret: its kind, its number, where it is. */
+const ABOUT = setOf(`
+  algorithm at budget count counts dir directory endpoint expiration expires expiry file helper kind length limit
+  limits ms name names path prefix size stdin ttl type types uri url usage used
+`);
+/**
+ * Before `key`: what makes it a secret in any spelling. `OTHER_KEY`, in capitals, is one unless it is in `OPEN_KEYS`.
+ */
+const SECRET_KEYS = setOf(`
+  access account admin anthropic api app application auth bot client consumer decryption deploy encryption gemini
+  license master mistral openai private root secret service shared signing ssh storage subscription webhook
+`);
+const OPEN_KEYS = setOf(`
+  arrow cache column config enter escape event file foreign group home hot idempotency index item list map meta
+  modifier object partition path primary public query record registry routing row search session shift shortcut sort
+  unique
+`);
+const CODES = new Set(["auth", "authorization", "backup", "device", "oauth", "recovery", "verification"]);
+/** MCP's handle for the progress of a request, and the working directory in a shell. */
+const NEVER = new Set(["progress token", "pwd", "oldpwd"]);
+const WHOLE = new Set(["auth", "code verifier", "connection string", "seed phrase", "saml response"]);
+
+/** The words of a name, in small letters. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .slice(-LONGEST_NAME)
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(word => word !== "");
+}
+
+/** Whether a value with this name is a secret. */
+export function isSecretName(name: string): boolean {
+  const known = memo.get(name);
+  if (known !== undefined) return known;
+  if (memo.size >= MEMO_SIZE) memo.clear();
+  const is = isSecret(name);
+  if (name.length <= LONGEST_NAME) memo.set(name, is);
+  return is;
+}
+const memo = new Map<string, boolean>(), MEMO_SIZE = 2_000;
+
+function isSecret(name: string): boolean {
+  const words = wordsOf(name), last = words.at(-1) ?? "", before = words.at(-2) ?? "", all = words.join(" ");
+  if (last === "" || NEVER.has(all) || ABOUT.has(last)) return false;
+  if (
+    WHOLE.has(all) ||
+    words.some(word => SECRET_WORDS.has(word) || (SECRET_ENDING.test(word) && !NO_SECRET.has(word)))
+  )
+    return true;
+  if (last === "pass" || last === "pw") return words.length > 1;
+  if (last === "code") return CODES.has(before);
+  if (last === "auth") return /_AUTH$/.test(name);
+  if (last !== "key" && last !== "keys") return false;
+  return (
+    SECRET_KEYS.has(before) ||
+    (words.length > 1 && !OPEN_KEYS.has(before) && (/_KEYS?$/.test(name) || words[0] === "x"))
+  );
+}
+
+/** Whether a name counts tokens, as `maxTokens` and `tokens` do: a number with it is no secret. */
+export function isCount(name: string): boolean { return wordsOf(name).at(-1) === "tokens"; }
+
+const FLAGS = new Set(["auth", "key", "keys", "pass", "pat", "pw", "pwd", "sig"]);
+
+/** `name`: of an option, with its dashes. */
+export function isSecretFlag(name: string): boolean {
+  const bare = name.replace(/^-+/, "");
+  return (
+    /^-{1,2}[\w.-]+$/.test(name) && (isSecretName(bare) || (name.startsWith("--") && FLAGS.has(bare.toLowerCase())))
+  );
+}
+
+const PARAMETERS = setOf(`
+  access assertion auth awsaccesskeyid code hmac jsessionid key pass pwd sas session sessionid sid sig signature
+  ticket xamzcredential xamzsignature xgoogcredential xgoogsignature
+`);
+
+/** `name`: of a parameter of an address. There a short name is enough. */
+export function isSecretParameter(name: string): boolean {
+  return isSecretName(name) || PARAMETERS.has(wordsOf(name).join(""));
+}
+
+/** Headers that are secret as a whole, to the end of their line. */
+export function isSecretHeader(name: string): boolean {
+  return /(?:^|[._-])authorization$|(?:^|[._-])cookie2?$/i.test(name);
+}
+
+/**
+ * Options of one letter that take a password, by program. `attached`: written without a blank. `pair`:
+ * `user:password`.
+ */
+interface ShortFlag { readonly flag: string; readonly attached?: true; readonly pair?: true }
+const SHORT_FLAGS: ReadonlyMap<string, readonly ShortFlag[]> = new Map<string, readonly ShortFlag[]>([
+  ...same(["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"], { flag: "-p", attached: true }),
+  ...same(["sshpass", "mongo", "mongosh", "mongodump", "rabbitmqadmin"], { flag: "-p" }),
+  ...same(["docker", "podman", "nerdctl", "helm", "oras", "skopeo", "az"].map(name => `${name} login`), { flag: "-p" }),
+  ...same(["sqlcmd", "zip", "unzip"], { flag: "-P" }),
+  ["redis-cli", [{ flag: "-a" }]],
+  ["curl", [{ flag: "-u", pair: true }, { flag: "-U", pair: true }]],
+  ["ldapsearch", [{ flag: "-w" }]],
+]);
+function same(programs: readonly string[], flag: ShortFlag): readonly (readonly [string, readonly ShortFlag[]])[] {
+  return programs.map(program => [program, [flag]]);
+}
+export const PROGRAMS: ReadonlySet<string> = new Set(
+  [...SHORT_FLAGS.keys()].map(program => program.split(" ")[0] ?? program),
+);
+
+/** The option of `program` (`mysql`, `docker login`) that `word` is or begins with. */
+export function shortFlagOf(program: string, word: string): ShortFlag | undefined {
+  return SHORT_FLAGS.get(program)?.find(({ flag, attached }) =>
+    attached === true ? word.length > flag.length && word.startsWith(flag) : word === flag,
+  );
+}

@@ -1,0 +1,394 @@
+/**
+ * Finds secrets in text: by the form of a token, by the name before a value, in headers, options, addresses and key
+ * files. Pure.
+ *
+ * Invariant: linear. Every character is read a bounded number of times, whatever the text is: what looks ahead is
+ * bounded or skips what it read.
+ * `steps` counts the characters that were read; `redact.test.ts` holds it to that.
+ */
+import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
+import { FORMS, LONGEST_LEAST, SHAPES, SHAPE_WINDOW, SHORTEST_SHAPE, type Form } from "./forms";
+import { isCount, isSecretFlag, isSecretHeader, isSecretName, isSecretParameter, PROGRAMS, shortFlagOf } from "./names";
+import { TextReader } from "./text-reader";
+
+export interface Span { readonly from: number; readonly to: number }
+
+/** The secrets of `text`, in order; none overlaps another. */
+export function secretsIn(text: string): { readonly spans: readonly Span[]; readonly steps: number } {
+  const scan = new Scan(text);
+  scan.run();
+  return scan;
+}
+
+/** By their first two characters. */
+const FORMS_BY_START = new Map<string, Form[]>();
+for (const form of FORMS) {
+  const start = form.prefix.slice(0, 2), others = FORMS_BY_START.get(start);
+  if (others) others.push(form);
+  else FORMS_BY_START.set(start, [form]);
+}
+
+/** Blanks between a name, its separator and its value. */
+const MOST_BLANKS = 9;
+const LONGEST_SEPARATOR = 40, SHORTEST_CREDENTIAL = 8, SHORTEST_RANDOM = 40, FAR = 120;
+const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
+const KEY_BEGINS = "-----BEGIN ", KEY_ENDS = "-----END ";
+const SCHEMES = new Set("bearer basic token digest negotiate apikey api-key aws4-hmac-sha256 key".split(" "));
+/** Values that say that there is none, or where it is. */
+const NO_VALUE = new RegExp(`^(?:${[
+  "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array", "\\.\\.\\.|…|\\*+|\\[redacted\\]",
+  "\\$\\{\\w+\\}|\\$\\(\\w+\\)|\\{\\{[\\w .]+\\}\\}|%\\w+%|<[\\w -]+>",
+].join("|")})$`, "i");
+
+/** A quoted text: the backslashes before its quotes, and which quotes. */
+interface Quote { readonly escapes: number; readonly code: number; readonly from: number }
+
+class Scan extends TextReader {
+  readonly spans: Span[] = [];
+  /** The program of this line that has options of one letter. */
+  #program = "";
+  /** Until here it is known whether the text is random. */
+  #judged = 0;
+  /** Behind a member that names a secret: until here a `value` is one. */
+  #pairUntil = 0;
+  #words: [before: string, last: string] = ["", ""];
+
+  run(): void {
+    const { length } = this.text;
+    const orphan = this.#keyWithoutBeginning();
+    for (let at = 0; at < length;) {
+      if (at >= orphan.from && at < orphan.to) at = this.#hide(at, orphan.to);
+      else if (this.is(at, Is.Name)) at = this.starts(at, KEY_BEGINS) ? this.#keyFile(at) : this.#word(at);
+      else if (this.starts(at, "://")) at = this.#authority(at + 3);
+      else {
+        if (this.is(at, Is.Line)) {
+          this.#program = "";
+          this.#words = ["", ""];
+        }
+        at++;
+      }
+    }
+  }
+
+  /** Hides it, and returns where the scan goes on. */
+  #hide(from: number, to: number): number {
+    if (to > from && !(to - from <= 12 && NO_VALUE.test(this.slice(from, to)))) this.spans.push({ from, to });
+    return to;
+  }
+
+  // --- words
+
+  /** `at`: the first character of a run of letters, digits, `_`, `-` and `.`. */
+  #word(at: number): number {
+    const end = this.while(at, Is.Name), from = this.#withoutEscape(at, end);
+    const token = this.#token(from, end) ?? this.#random(from);
+    if (token !== undefined) return token;
+    const name = this.slice(Math.max(from, end - 2 * LONGEST_SEPARATOR), end);
+    const found = this.#named(from, end, name) ?? this.#credential(name, end);
+    this.#remember(name);
+    return found === undefined ? end : Math.max(found, end);
+  }
+
+  /** Without what is the end of `\n`, `\u0026`, `%3D` or of a colour of a terminal. */
+  #withoutEscape(at: number, end: number): number {
+    const before = this.text[at - 1];
+    let skip = 0;
+    if (before === "\\") skip = this.starts(at, "u") ? 5 : this.is(at, Is.Letter) ? 1 : 0;
+    else if (before === "%") skip = 2;
+    else if (before === "[" || before === ";") {
+      const number = this.while(at, Is.Digit, 3);
+      skip = this.text[number] === "m" ? number + 1 - at : 0;
+    }
+    return Math.min(at + skip, end);
+  }
+
+  #remember(name: string): void {
+    const word = name.length <= 20 ? name.toLowerCase() : "";
+    this.#words = [this.#words[1], word];
+    if (PROGRAMS.has(word)) this.#program = word;
+    else if (word === "login" && this.#program !== "" && !this.#program.endsWith("login")) this.#program += " login";
+  }
+
+  // --- tokens
+
+  /** At the beginning of the run, and behind each `_`, `-` and `.` in it. */
+  #token(from: number, end: number): number | undefined {
+    for (let at = from; at < end; at++) {
+      if (at !== from && this.is(at - 1, Is.Letter)) continue;
+      const form = this.#form(at) ?? (at === from ? this.#shape(at, end) : undefined);
+      if (form === undefined) continue;
+      this.spans.push(form);
+      return form.to;
+    }
+    return undefined;
+  }
+
+  #form(at: number): Span | undefined {
+    for (const { prefix, of, least, exactly } of FORMS_BY_START.get(this.text.slice(at, at + 2)) ?? []) {
+      if (!this.starts(at, prefix)) continue;
+      const from = at + prefix.length, enough = this.while(from, BITS[of], exactly ? least + 1 : least) - from;
+      if (enough !== least || (exactly && this.is(from + least, Is.Letter))) continue;
+      return { from, to: exactly ? from + least : this.while(from + least, BITS[of] | Is.Word) };
+    }
+    return undefined;
+  }
+
+  #shape(at: number, end: number): Span | undefined {
+    if (end - at < SHORTEST_SHAPE && this.text[end] !== "~") return undefined;
+    const seen = this.slice(at, at + SHAPE_WINDOW);
+    for (const shape of SHAPES) {
+      const length = shape.exec(seen)?.[0].length;
+      if (length !== undefined) return { from: at, to: at + length };
+    }
+    return undefined;
+  }
+
+  #random(from: number): number | undefined {
+    if (from < this.#judged) return undefined;
+    const end = (this.#judged = this.while(from, Is.Base64));
+    if (end - from < SHORTEST_RANDOM || this.starts(from, "sha") || !isRandom(this.slice(from, end)))
+      return undefined;
+    return this.#hide(from, end);
+  }
+
+  // --- names and their values
+
+  #named(from: number, end: number, name: string): number | undefined {
+    const parameter = this.#parameter(from, end, name), option = parameter ?? this.#option(from, end, name);
+    if (option !== undefined) return option;
+    const value = this.#separator(end);
+    if (value === undefined) return undefined;
+    const isPair = value.at <= this.#pairUntil && /^value$/i.test(name);
+    if (/^(?:name|key|id|variable|header)$/i.test(name)) this.#notePair(value.at);
+    if (value.kind === ">" && this.text[from - 1] !== "<") return undefined;
+    if (isSecretHeader(name)) return this.#header(value.at);
+    return isPair || isSecretName(name) ? this.#value(value, name) : undefined;
+  }
+
+  /** `?sig=…`, `&token=…` */
+  #parameter(from: number, end: number, name: string): number | undefined {
+    const before = this.text[from - 1];
+    const isEscaped = this.text.startsWith("\\u0026", from - 6) || this.text.startsWith("%26", from - 3);
+    const isParameter = this.text[end] === "=" && (before === "?" || before === "&" || before === "#" || isEscaped);
+    if (!isParameter || !isSecretParameter(name)) return undefined;
+    let to = end + 1;
+    while (to < this.text.length && !this.is(to, Is.Ends) && !"&#\\".includes(this.text[to] ?? "")) to++;
+    return this.#hide(end + 1, to);
+  }
+
+  /** `--api-key V`, `"--api-key", "V"`, `mysql -pV`; with `=` it is a name like others. */
+  #option(from: number, end: number, name: string): number | undefined {
+    if (!this.starts(from, "-")) return undefined;
+    const short =
+      this.#program === ""
+        ? undefined
+        : shortFlagOf(this.#program, this.slice(from, Math.min(this.until(from, Is.Ends), from + FAR)));
+    if (short?.attached) return this.#hide(from + short.flag.length, this.until(from, Is.Ends));
+    const isUser = name === "--user" || name === "--proxy-user";
+    if (!short && !isUser && !isSecretFlag(name)) return undefined;
+    let at = this.#closing(end);
+    if (this.text[at] === "=") at++;
+    else {
+      const next = this.while(at, Is.Blank, MOST_BLANKS),
+        comma = this.text[next] === "," ? this.while(next + 1, Is.Blank | Is.Line, MOST_BLANKS) : next;
+      if (comma === at) return undefined;
+      at = comma;
+    }
+    const value = this.#bounds(at);
+    if ((short?.pair || isUser) && !this.slice(value.from, Math.min(value.to, value.from + FAR)).includes(":"))
+      return undefined;
+    return this.#hide(value.from, value.to);
+  }
+
+  /**
+   * Where the value of a name that ends at `end` begins: behind quotes, blanks and one of `=`, `:`, `=>`, `:=`, `>`.
+   */
+  #separator(end: number): { readonly kind: string; readonly at: number } | undefined {
+    const closed = this.#closing(end), blank = this.while(closed, Is.Blank, MOST_BLANKS);
+    const kind = ["===", "==", "=>", "=", ":=", ":", ">"].find(separator => this.starts(blank, separator));
+    if (kind === undefined || this.starts(blank, "://")) return undefined;
+    return { kind, at: this.while(blank + kind.length, Is.Blank, MOST_BLANKS) };
+  }
+
+  /** Behind the quotes and brackets that end a name. */
+  #closing(end: number): number {
+    let at = end;
+    while (at - end < LONGEST_SEPARATOR && "\\\"'`])".includes(this.text[at] ?? " ")) at++;
+    this.steps += at - end + 1;
+    return at;
+  }
+
+  #value({ at, kind }: { readonly at: number; readonly kind: string }, name: string): number {
+    if (kind === ">") return this.#hide(at, this.untilText(at, "<"));
+    const first = this.text[at] ?? "";
+    // Without quotes around its name an object is code, in which the names of its members say more.
+    if (first === "[" || (first === "{" && this.#isQuoteBefore(at))) return this.#nested(at);
+    if (first === "|" || (first === ">" && kind === ":")) return this.#block(at);
+    if (this.starts(at, KEY_BEGINS)) return this.#keyFile(at);
+    const { from, to, quoted } = this.#bounds(at), text = this.slice(from, Math.min(to, from + FAR));
+    if (!quoted) {
+      if (/^passphrase$/i.test(name)) return this.#hide(from, this.until(from, Is.Line));
+      if (isCount(name) && (/^\d/.test(text) || text.length < 16)) return to;
+      if (kind === ":" && !/[\p{L}\d]/u.test(text)) return to;
+    }
+    const scheme = /^(\S+)\s+\S/.exec(text)?.[1];
+    return this.#hide(
+      scheme !== undefined && quoted && SCHEMES.has(scheme.toLowerCase()) ? from + scheme.length + 1 : from,
+      to,
+    );
+  }
+
+  /** A value in quotes without them, or to the next blank. */
+  #bounds(at: number): Span & { readonly quoted: boolean } {
+    const quote = this.#quote(at);
+    if (quote) return { from: quote.from, to: this.#quoted(quote), quoted: true };
+    let to = at;
+    while (to < this.text.length && !this.is(to, Is.Ends) && !this.#isEscape(to)) to++;
+    return { from: at, to, quoted: false };
+  }
+
+  /** An escaped line end or quote. */
+  #isEscape(at: number): boolean {
+    return this.text[at] === "\\" && "nrt\"'\\".includes(this.text[at + 1] ?? " ");
+  }
+
+  #quote(at: number): Quote | undefined {
+    let from = at;
+    while (from - at < LONGEST_SEPARATOR && this.text[from] === "\\") from++;
+    this.steps += from - at;
+    return this.is(from, Is.Quote) ? { escapes: from - at, code: this.code(from), from: from + 1 } : undefined;
+  }
+
+  /** Where it ends: at the same quote at the same depth of escapes, or at one outside of it, or at the line's end. */
+  #quoted({ escapes, code, from }: Quote): number {
+    let backslashes = 0, at = from;
+    for (; at < this.text.length && !this.is(at, Is.Line); at++) {
+      const here = this.code(at);
+      if (here === code && (backslashes <= escapes || (backslashes - escapes) % (2 * (escapes + 1)) === 0))
+        return at - Math.min(backslashes, escapes);
+      backslashes = here === BACKSLASH ? backslashes + 1 : 0;
+    }
+    return at;
+  }
+
+  #isQuoteBefore(at: number): boolean { return /["'`]\s*[:=]>?\s*$/.test(this.slice(Math.max(0, at - 20), at)); }
+
+  /** All of a list or an object, with the brackets in it. One that is not closed: all that follows. */
+  #nested(at: number): number {
+    let depth = 0, to = at;
+    for (; to < this.text.length; to++) {
+      const here = this.code(to);
+      if (here === OPEN_LIST || here === OPEN_OBJECT) depth++;
+      if ((here === CLOSE_LIST || here === CLOSE_OBJECT) && --depth === 0) break;
+    }
+    return this.#hide(at + 1, to);
+  }
+
+  /** A block of YAML: its first lines that are indented. */
+  #block(at: number): number {
+    const line = this.until(at, Is.Line), from = this.while(line, Is.Line | Is.Blank, FAR);
+    return this.#hide(from, this.starts(from, KEY_BEGINS) ? this.#keyEnd(from) : this.until(from, Is.Line));
+  }
+
+  /** To the line's end, or to the quote that ends the text around it; the scheme stays. */
+  #header(at: number): number {
+    const quote = this.#quote(at), from = quote?.from ?? at;
+    let to = from;
+    if (quote) to = this.#quoted(quote);
+    else
+      while (to < this.text.length && !this.is(to, Is.Line)) {
+        if (this.text[to] === "\\" && "nr".includes(this.text[to + 1] ?? " ")) break;
+        if (this.is(to, Is.Quote)) {
+          if (this.text[to - 1] !== "=") break;
+          to = this.#quoted({ escapes: 0, code: this.code(to), from: to + 1 });
+        }
+        to++;
+      }
+    to = Math.min(to, this.text.length);
+    const scheme = /^(\S+)\s+(?=\S)/.exec(this.slice(from, Math.min(to, from + LONGEST_SEPARATOR))),
+      isKnown = SCHEMES.has(scheme?.[1]?.toLowerCase() ?? "");
+    return this.#hide(from + (isKnown ? (scheme?.[0].length ?? 0) : 0), to);
+  }
+
+  /** `Bearer …` without its header, `password "…"`, `login … password …`. */
+  #credential(name: string, end: number): number | undefined {
+    if (name.length > 12 || !this.is(end, Is.Blank)) return undefined;
+    const word = name.toLowerCase(), at = this.while(end, Is.Blank, MOST_BLANKS);
+    switch (word) {
+      case "bearer":
+      case "basic":
+      case "token": {
+        const { to } = this.#bounds(at), text = this.slice(at, Math.min(to, at + FAR)).replace(/[.,;:)\]}]{1,9}$/, "");
+        const isSecret =
+          word === "token"
+            ? text.length >= 16 && /\d/.test(text) && /[A-Za-z]/.test(text)
+            : text.length >= SHORTEST_CREDENTIAL && !/^[A-Z]?[a-z]{1,15}=?$/.test(text);
+        return isSecret ? this.#hide(at, to) : undefined;
+      }
+      case "password":
+      case "passphrase":
+      case "passwd": {
+        const isNetrc = /login|account/.test(this.#words[0]), quote = this.#quote(at);
+        if (!isNetrc && !quote) return undefined;
+        const { from, to } = this.#bounds(at);
+        return this.#hide(from, to);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** `name: "API_KEY", value: …` */
+  #notePair(at: number): void {
+    const quote = this.#quote(at),
+      from = quote?.from ?? at,
+      to = this.while(from, Is.Name, LONGEST_SEPARATOR * 2);
+    if (isSecretName(this.slice(from, to))) this.#pairUntil = to + FAR;
+  }
+
+  // --- addresses and key files
+
+  /** `at`: behind `://`. User and password go, whatever is in them. */
+  #authority(at: number): number {
+    let to = at,
+      end = -1,
+      colon = -1;
+    for (; to < this.text.length && !this.is(to, Is.Ends) && to - at < 4 * FAR; to++) {
+      const here = this.text[to] ?? "";
+      if (here === "@") end = to;
+      else if (here === ":" && colon === -1 && end === -1) colon = to;
+      // A port is followed by a path; a password may have a slash in it.
+      else if (
+        "/?#".includes(here) &&
+        (colon === -1 || (end === -1 && /^\d*$/.test(this.slice(colon + 1, Math.min(to, colon + 8)))))
+      )
+        break;
+      else if (here === "\\") break;
+    }
+    if (end === -1 || (colon === -1 && end - at < SHORTEST_CREDENTIAL && /^\w+$/.test(this.slice(at, end)))) return at;
+    return this.#hide(at, end);
+  }
+
+  /** `at`: of `-----BEGIN `. Certificates and public keys stay. */
+  #keyFile(at: number): number {
+    const kind = this.slice(at, at + 60),
+      end = /^-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----/.exec(kind)?.[0].length;
+    return end === undefined ? this.while(at, Is.Name) : this.#hide(at + end, this.#keyEnd(at + end));
+  }
+
+  /** The lines before the end of a key whose beginning was cut off. */
+  #keyWithoutBeginning(): Span {
+    const to = this.untilText(0, KEY_ENDS);
+    let from = to;
+    if (KEY_END.test(this.slice(to, to + 60)) && this.text.lastIndexOf(KEY_BEGINS, to) === -1)
+      while (from > 0 && this.is(from - 1, Is.Base64 | Is.Line)) from--;
+    return { from, to };
+  }
+
+  #keyEnd(at: number): number {
+    return this.untilText(at, KEY_ENDS);
+  }
+}
+
+/** Characters behind a cut that the rules may need to know what is before it. */
+export const LOOKAHEAD = Math.max(LONGEST_LEAST, SHAPE_WINDOW) + 2 * LONGEST_SEPARATOR;

@@ -1,0 +1,63 @@
+/**
+ * Compares messages of VS Code's, or of ours. Every request repeats the whole history in new objects, so each request
+ * compares it: texts by the engine's own string comparison, without hashes and without allocations. Pure.
+ */
+
+export interface Message { readonly role: unknown; readonly content: readonly unknown[] }
+
+export function sameMessage(a: Message, b: Message): boolean {
+  const one = a.content, other = b.content;
+  if (a.role !== b.role || one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (!samePart(one[i], other[i])) return false;
+  return true;
+}
+
+/** The members that distinguish texts. VS Code's parts have a class, ours a `type`. */
+interface TextLike {
+  readonly type?: unknown;
+  readonly value?: unknown;
+  readonly id?: unknown;
+  readonly metadata?: unknown;
+  readonly callId?: unknown;
+  readonly mimeType?: unknown;
+}
+
+/** Most parts are texts. Others are compared by all their members. */
+function samePart(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const one: TextLike = a, other: TextLike = b;
+  if (typeof one.value !== "string" || one.callId !== undefined || one.mimeType !== undefined) return same(a, b);
+  if (one.value !== other.value || other.callId !== undefined || other.mimeType !== undefined) return false;
+  if (one.type !== other.type || one.id !== other.id) return false;
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  return one.metadata === other.metadata || same(one.metadata, other.metadata);
+}
+
+/** Deep equality of values without cycles. Objects of different classes differ. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && sameItems(a, b);
+  if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b);
+  return sameMembers(a as Members, b as Members);
+}
+
+function sameItems(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!same(a[i], b[i])) return false;
+  return true;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** `for … in` allocates nothing, and both have the same prototype. */
+function sameMembers(a: Members, b: Members): boolean {
+  let count = 0;
+  for (const key in a) {
+    if (!(key in b) || !same(a[key], b[key])) return false;
+    count++;
+  }
+  for (const _ in b) count--;
+  return count === 0;
+}

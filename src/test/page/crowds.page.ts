@@ -1,0 +1,108 @@
+/** Much at once, in a real VS Code: subagents, many questions, and a flood of updates. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
+import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
+import { newTab, openScripted, seen, showsText } from "./scripted";
+
+const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
+const agent = (id: string, name: string, file: string): object => ({
+  id,
+  name,
+  distribution: { local: { command: process.execPath, args: [program(file)] } },
+});
+const SETTINGS = {
+  "symposium.agents": [agent("subagents", "Parent", "subagent"), agent("crowd", "Crowd", "scripted-agent")],
+  "symposium.currentAgentId": "subagents", "symposium.experimentalProtocolV2": true,
+};
+
+suite("much at once", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: SETTINGS });
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const cards = (kind: string) => chat().locator(`[data-kind="${kind}"]`);
+
+  test("a subagent is one card, its question names it, and its answer reaches it", async () => {
+    await sendPrompt(box.frame, "go");
+    const question = cards("permission").last();
+    await question.waitFor();
+    assert.match(await question.innerText(), /Explore, a subagent of Parent, wants to run a command/);
+    assert.equal(await cards("subagent").count(), 1);
+    assert.match(await cards("subagent").innerText(), /Subagent Explore[^]*waiting for you/);
+    assert.deepEqual([await cards("message").count(), await cards("unknown").count()], [1, 1]);
+    assert.match(await cards("unknown").innerText(), /_odd_metrics \(3 times\)/);
+    await box.screenshot("subagent-asks");
+    await question.getByRole("button", { name: "Allow", exact: true }).click();
+    await turnEnded(box.frame);
+    const shown = await cards("subagent").textContent() ?? "";
+    const transcript = [/done/, /I look at the folder first\./, /Read package\.json · done/, /ls test · done/, /The answer was yes\./];
+    for (const part of transcript) assert.match(shown, part);
+    assert.match((await lastExchange(box.frame)).answer, /The subagent is done\./);
+    await box.screenshot("subagent-done");
+  });
+
+  test("of 58 questions one is asked at a time; an answer by keyboard shows the next; a stop settles the rest", async function () {
+    this.timeout(timeLimit(180_000));
+    await newTab(box);
+    await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("crowd");
+    await sendPrompt(
+      box.frame,
+      `${Array.from({ length: 58 }, (_, n) => `ask* p${n} kind=execute title="Step ${n}"`).join("; ")}`,
+    );
+    await showsText(box.frame, "57 more questions wait");
+    const withButtons = async (): Promise<readonly string[]> => {
+      const texts = await cards("permission").evaluateAll(all =>
+        all.map(each => (each.querySelector(".mynah-chat-item-buttons-container button") ? each.textContent : "")),
+      );
+      return texts.filter(text => text !== "");
+    };
+    const asked = await withButtons();
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? "", /Step 0/);
+    await box.screenshot("questions-58");
+    for (let n = 0; n < 3; n++) {
+      await seen(
+        () =>
+          cards("permission")
+            .last()
+            .evaluate(card => card.contains(document.activeElement)),
+        `the focus in question ${n}`,
+      );
+      await seen(
+        async () => await cards("permission").last().getByRole("button").first().isEnabled(),
+        `the buttons of question ${n}`,
+      );
+      await cards("permission").last().getByRole("button").first().focus();
+      await box.page.keyboard.press("Enter");
+      await showsText(box.frame, `${56 - n} more questions wait`);
+    }
+    await box.screenshot("questions-after-3");
+    assert.equal((await withButtons()).length, 1);
+    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+    await turnEnded(box.frame);
+    assert.equal((await withButtons()).length, 0);
+  });
+
+  test("a flood of 60,000 results of 500 calls, and the closing text behind 6,000 calls, end on the page", async function () {
+    this.timeout(timeLimit(300_000));
+    await newTab(box);
+    await sendPrompt(box.frame, "flood 60000 results\nsay THE-END-OF-RESULTS");
+    await seen(
+      async () => (await lastExchange(box.frame)).answer.includes("THE-END-OF-RESULTS"),
+      "the end of the flood",
+      200_000,
+    );
+    await turnEnded(box.frame, { timeout: 200_000 });
+    await box.screenshot("flood-of-results");
+    await newTab(box);
+    await sendPrompt(box.frame, "flood 6000 tools\nsay THE-CLOSING-TEXT");
+    await showsText(box.frame, /are left out\. The end of the answer follows\.[^]*THE-CLOSING-TEXT/);
+    await turnEnded(box.frame, { timeout: 200_000 });
+    await box.screenshot("closing-text");
+  });
+});

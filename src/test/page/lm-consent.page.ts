@@ -1,0 +1,84 @@
+/**
+ * Standing approvals in VS Code's own chat: which of an agent's acts "Allow in this Session" covers, and which are asked about all the same. One
+ * window, so that what was approved counts for all later tests.
+ */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { ROOT, type Box } from "./harness";
+import { ModelBox } from "./model-box";
+import type { ModelChat } from "./model-chat";
+
+const agent = (id: string, name: string) => ({ id, name, distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs")] } } });
+const COMMAND = `ask own kind=execute title="rm -rf build" input={"command":"rm -rf build"}`;
+
+suite("standing approvals of an agent's acts in VS Code's own chat", () => {
+  let model: ModelBox, box: Box, chat: ModelChat;
+
+  suiteSetup(async () => {
+    model = await ModelBox.open({ "symposium.agents": [agent("scripted", "Scripted"), agent("second", "Second")], "symposium.currentAgentId": "scripted" });
+    ({ box, chat } = model);
+  });
+  suiteTeardown(() => model.close());
+
+  const asked = (text: string | RegExp) => box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
+  /** The command is asked about, and skipped. */
+  async function isAsked(screenshot: string): Promise<void> {
+    await asked(/wants to run a command/).waitFor();
+    await box.screenshot(screenshot);
+    await chat.button("Skip").click();
+    await chat.answered("chose reject_once");
+  }
+
+  test("an agent that behaves as Codex: VS Code asks once for its harmless tool; approved for the session, it is not asked again; a command is", async () => {
+    await chat.say(`codex-mcp vsc_* test_confirmed {"what":"something harmless"}; say harmless is done`);
+    await chat.button("Allow in this Session").waitFor();
+    await box.screenshot("lm-consent-codex-harmless");
+    await chat.button("Allow in this Session").click();
+    await chat.answered(/done something harmless\s*harmless is done/);
+    await chat.say(`codex-mcp vsc_* test_confirmed {"what":"it again"}; say not asked`);
+    await chat.answered(/done it again\s*not asked/);
+    await chat.say(COMMAND);
+    await isAsked("lm-consent-codex-command");
+  });
+
+  test("three parallel calls of such an agent are served in one round, and shown once", async () => {
+    await chat.say([1, 2, 3].map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`).concat("say all three").join("; "));
+    const answer = await chat.answered(/sum 11[^]*sum 12[^]*sum 13\s*all three/);
+    assert.doesNotMatch(answer, /mcp\.vsc_/);
+  });
+
+  test("an agent with the title SERVER-TOOL alone is asked about each time, in a dialog without a standing approval; so is its command", async () => {
+    await chat.say(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
+    await chat.dialog.waitFor();
+    await box.screenshot("lm-consent-titled-harmless");
+    assert.match(await chat.dialog.innerText(), /Scripted wants to do something[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/);
+    assert.doesNotMatch(await chat.dialog.innerText(), /Session|Always/);
+    await chat.press("Allow");
+    await chat.answered(/done by its title\s*titled is done/);
+    await chat.say(`titled-mcp vsc_* test_confirmed {"what":"no"}; say after a no`);
+    await chat.press("Cancel");
+    await chat.answered(/chose reject_once\s*after a no/);
+    await chat.say(COMMAND);
+    await isAsked("lm-consent-titled-command");
+  });
+
+  test("a command of one agent that is approved for the session is not approved for another agent, nor for another kind", async () => {
+    await chat.say(COMMAND);
+    await asked(/Scripted wants to run a command/).waitFor();
+    await chat.button("Allow in this Session").click();
+    await chat.answered("chose allow_once");
+    await chat.say(`${COMMAND}; say not asked again`);
+    await chat.answered(/chose allow_once\s*not asked again/);
+    await chat.say(`ask other kind=fetch title="get it" input={"url":"https://example.com"}`);
+    await asked(/wants to fetch/).waitFor();
+    await chat.button("Skip").click();
+    await chat.answered("chose reject_once");
+    await chat.say(`ask other kind=fetch title="get it" input={"command":"curl x"}; say by its command`);
+    await chat.answered(/chose allow_once\s*by its command/);
+    await chat.newChat();
+    await chat.pick("Second");
+    await chat.say(COMMAND);
+    await asked(/Second wants to run a command/).waitFor();
+    await isAsked("lm-consent-other-agent");
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * A secret that is planted somewhere is nowhere in what people are shown of it: lines of both logs, traces, reports,
+ * errors.
+ */
+import { equal, ok } from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import fc from "fast-check";
+import { diagnose, type Observed } from "../sidecar/agents/doctor/diagnose";
+import { report } from "../sidecar/agents/doctor/report";
+import { InstallError } from "../sidecar/agents/install/install-error";
+import { RegistryError } from "../sidecar/agents/registry/fetch-document";
+import { troubleOf } from "../sidecar/chat/trouble";
+import { readCommand } from "../sidecar/cli/command";
+import { openLog } from "../sidecar/cli/log";
+import { traceEvent } from "../sidecar/conductor/trace";
+import { agentAnswered, agentExited } from "../sidecar/errors";
+import { McpFailure } from "../sidecar/mcp/client";
+import { Frame } from "../sidecar/rpc/frame";
+import { formatted, Log as HostLog } from "../src/log";
+import { redactText, redactValue } from "../src/protocol/redaction/redact";
+import { embeddings, nestings, PLACES, spellings, STRUCTURES, TOKENS, type Planted } from "./planted-secrets";
+
+function absent(secret: string, shown: string, given: string): void {
+  for (const spelling of spellings(secret))
+    ok(!shown.includes(spelling), `${spelling}\n  is in ${shown}\n  of    ${given}`);
+  // Nor a part of it that is long enough to help anybody.
+  for (let at = 0; at + 12 <= secret.length; at += 4)
+    ok(!shown.includes(secret.slice(at, at + 12)), `${secret.slice(at, at + 12)}\n  is in ${shown}\n  of    ${given}`);
+}
+
+suite("a planted secret is not in redacted text", () => {
+  const plant = (arbitrary: fc.Arbitrary<Planted>, around: fc.Arbitrary<(text: string) => string>): void =>
+    fc.assert(
+      fc.property(arbitrary, around, ({ text, secret }, embed) => {
+        const given = embed(text),
+          shown = redactText(given);
+        absent(secret, shown, given);
+        equal(redactText(shown), shown, "redacting twice changes nothing");
+      }),
+    );
+  for (const [rule, token] of Object.entries(TOKENS)) test(rule, () => plant(token, embeddings));
+  for (const [place, planted] of Object.entries(PLACES)) test(place, () => plant(planted, nestings));
+});
+
+suite("a planted secret is not in a redacted value", () => {
+  const nested = (value: unknown, depth: number): unknown =>
+    depth === 0 ? value : { list: [1, nested(value, depth - 1)] };
+  for (const [structure, planted] of Object.entries(STRUCTURES))
+    test(structure, () =>
+      fc.assert(
+        fc.property(planted, fc.nat(5), ({ value, secret }, depth) => {
+          absent(secret, JSON.stringify(redactValue(nested(value, depth))), secret);
+        }),
+      ),
+    );
+  for (const [rule, token] of Object.entries(TOKENS))
+    test(rule, () =>
+      fc.assert(
+        fc.property(token, fc.nat(3), ({ text, secret }, depth) => {
+          absent(secret, JSON.stringify(redactValue(nested({ text, [text]: 1 }, depth))), text);
+        }),
+      ),
+    );
+});
+
+/** Everything that people are shown of what programs say, by the production code of each. */
+const SURFACES: Readonly<Record<string, (text: string) => string>> = {
+  "a line of the editor's log": text => {
+    const log = new HostLog(),
+      lines: string[] = [];
+    log.onLog(event => {
+      lines.push(formatted(event));
+    });
+    log.warn("agent", text, { detail: text, nested: [{ said: text }], error: new Error(text) });
+    return lines.join("\n");
+  },
+  "a line of the command's log": text => {
+    const stderr = new PassThrough();
+    using log = openLog({ level: "debug", folder: undefined }, stderr);
+    log.tell("warn", text, { detail: text });
+    log.tell("warn", text, text);
+    log.tell("error", text, new Error(text));
+    return String(stderr.read());
+  },
+  "a line of a trace": text =>
+    [
+      Frame.of({ jsonrpc: "2.0", id: 1, method: "session/prompt", params: { prompt: [{ type: "text", text }] } }),
+      Frame.of({ jsonrpc: "2.0", id: 1, result: { text } }),
+      Frame.of({ jsonrpc: "2.0", id: 1, error: { code: 1, message: text, data: { text } } }),
+    ]
+      .map(frame => JSON.stringify(traceEvent("client", "agent", frame, 0)))
+      .join("\n"),
+  "a report": text => {
+    const observed: Observed = {
+      name: "Ada",
+      command: "ada",
+      start: { kind: "started" },
+      exit: "exit code 1",
+      stderr: text,
+      garbage: { lines: 1, first: text },
+      initialize: { kind: "error", message: text },
+      session: { kind: "error", message: text },
+      elsewhere: undefined,
+    };
+    const diagnosis = diagnose(observed),
+      facts = {
+        version: "1",
+        node: "22",
+        platform: "linux",
+        home: "/home/ada",
+        shell: undefined,
+        shellProblem: text,
+        path: [],
+        tools: {},
+      };
+    return `${report(facts, { name: "Ada", command: "ada", observed, diagnosis })}\n${JSON.stringify(diagnosis)}`;
+  },
+  "an error of an agent": text => {
+    const { trouble, cause } = troubleOf(agentExited("Ada", text, text)),
+      answered = agentAnswered("Ada", text, undefined);
+    return [
+      trouble.text,
+      trouble.detail,
+      answered.message,
+      answered.what,
+      new InstallError("toolFailed", text).message,
+      new RegistryError("wrong", text).message,
+      new McpFailure("answered", text).message,
+      ...(cause === undefined ? [] : [""]),
+    ].join("\n");
+  },
+};
+
+suite("a planted secret is not in", () => {
+  const planted = fc.oneof(...Object.values(TOKENS), ...Object.values(PLACES));
+  for (const [surface, shownOn] of Object.entries(SURFACES))
+    test(surface, () =>
+      fc.assert(
+        fc.property(planted, nestings, ({ text, secret }, embed) => {
+          const given = embed(text);
+          absent(secret, shownOn(given), given);
+        }),
+      ),
+    );
+
+  test("what the command says of arguments that it cannot read", () =>
+    fc.assert(
+      fc.property(fc.oneof(...Object.values(TOKENS)), ({ text, secret }) => {
+        for (const args of [
+          ["doctor", "a", text],
+          ["run-with", "--agent", `{"name":"${text}"}`],
+          ["registry", text],
+          ["--log", text, "eliza"],
+          [text],
+          ["eliza", text],
+          ["doctor", "--agent", `a '${text}`],
+        ]) {
+          const command = readCommand(args, "linux");
+          absent(secret, command.kind === "wrong" ? command.message : "", args.join(" "));
+        }
+      }),
+    ));
+});

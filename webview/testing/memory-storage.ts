@@ -1,0 +1,18 @@
+import type { TextStorage } from "../page-copy";
+
+/** A browser's storage with room for so many characters. */
+export function memoryStorage(room = Infinity): TextStorage {
+  const items = new Map<string, string>();
+  const used = (without: string): number =>
+    [...items].reduce((sum, [key, text]) => sum + (key === without ? 0 : key.length + text.length), 0);
+  return {
+    get length() { return items.size; },
+    key: i => [...items.keys()][i] ?? null,
+    getItem: key => items.get(key) ?? null,
+    removeItem: key => { items.delete(key); },
+    setItem: (key, text) => {
+      if (used(key) + key.length + text.length > room) throw new Error("QuotaExceededError");
+      items.set(key, text);
+    },
+  };
+}
