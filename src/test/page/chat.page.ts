@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
+import { answerShows, becomes, button, gate, hideChat, isCounting, newTab, numberedWords, openScripted, processesOf, reloadWebviews, scripted, seen, shownText, showsText, toggleSidebar } from "./scripted";
 
 suite("the chat view, with a scripted agent", () => {
   let box: Box;
@@ -16,7 +16,7 @@ suite("the chat view, with a scripted agent", () => {
   test("an answer is streamed: its first words are there while the agent still writes", async () => {
     const { frame } = box, rest = gate();
     await sendPrompt(frame, `stream 40 chunks of 12 chars every 20 ms; ${rest.step}; say END`);
-    await showsText(frame, /w1 w2/);
+    await answerShows(frame, /w1 w2/);
     assert.equal(await turnState(frame), "running");
     rest.open();
     await turnEnded(frame);
@@ -59,10 +59,10 @@ suite("the chat view, with a scripted agent", () => {
     const rest = gate();
     await newTab(box);
     await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
-    await showsText(box.frame, /w3\b/);
+    await answerShows(box.frame, /w3\b/);
     await hideChat(box);
     await toggleSidebar(box);
-    await showsText(box.frame, /w1\b/);
+    await answerShows(box.frame, /w1\b/);
     rest.open();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /END$/);
@@ -97,7 +97,7 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say FIRST`);
     await newTab(box);
     await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say SECOND`);
-    await showsText(box.frame, /w1 w2/);
+    await answerShows(box.frame, /w1 w2/);
     rest.open();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
@@ -120,7 +120,7 @@ suite("the chat view, with a scripted agent", () => {
 
   test("the agent is killed in mid-stream: one sentence, and the next prompt works", async () => {
     await sendPrompt(box.frame, "say before; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
-    await showsText(box.frame, /w5\b/);
+    await answerShows(box.frame, /w5\b/);
     const [agent] = processesOf(box, "scripted-agent");
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
@@ -136,7 +136,7 @@ suite("the chat view, with a scripted agent", () => {
   test("the sidecar is killed in mid-stream: what was on screen stays, one sentence, and the next prompt works", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "stream 20 chunks of 10 chars every 20 ms; wait-cancel");
-    await showsText(box.frame, /w9\b/);
+    await answerShows(box.frame, /w9\b/);
     const [sidecar] = processesOf(box, "sidecar.js serve");
     assert.ok(sidecar !== undefined);
     process.kill(sidecar, "SIGKILL");

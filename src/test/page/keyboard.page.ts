@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "./composing";
 import { lastExchange, readCards, turnEnded, type Box } from "./harness";
-import { becomes, gate, newTab, openScripted, processesOf, reloadWindow, scripted, seen, showsText, typeDraft } from "./scripted";
+import { answerShows, becomes, gate, newTab, openScripted, processesOf, reloadWindow, scripted, seen, showsText, typeDraft } from "./scripted";
 
 suite("the chat by keyboard", () => {
   let box: Box;
@@ -135,7 +135,7 @@ suite("the chat by keyboard", () => {
     await input().click();
     await typeDraft(box.frame, "say going; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await box.page.keyboard.press("Enter");
-    await showsText(box.frame, /w3\b/);
+    await answerShows(box.frame, /w3\b/);
     await typeDraft(box.frame, "not sent\nyet");
     const [agent] = processesOf(box, "scripted-agent.program");
     assert.ok(agent !== undefined);

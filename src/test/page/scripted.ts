@@ -6,7 +6,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { FrameLocator, Locator } from "playwright-core";
-import { documents, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
+import { documents, lastExchange, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
 
 export const AGENT_ID = "scripted";
 
@@ -46,6 +46,10 @@ export const shownText = (frame: FrameLocator): Promise<string> => frame.locator
 
 export const showsText = (frame: FrameLocator, text: string | RegExp): Promise<void> =>
   seen(async () => typeof text === "string" ? (await shownText(frame)).includes(text) : text.test(await shownText(frame)), String(text));
+
+/** Waits for `text` in the answer to the last prompt: earlier answers of the tab may have the same words. */
+export const answerShows = (frame: FrameLocator, text: RegExp): Promise<void> =>
+  seen(async () => text.test((await lastExchange(frame)).answer), `${String(text)} in the answer`);
 
 /** The numbered words (`w1 w2 …`) on screen, in order. */
 export async function numberedWords(frame: FrameLocator): Promise<readonly number[]> {
