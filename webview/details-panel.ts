@@ -52,9 +52,11 @@ export class DetailsPanel {
   }
 }
 
+const STATES: Readonly<Record<ExtensionView["state"], string>> = { runs: texts.detailsRuns, toolsMissing: texts.detailsToolsMissing, leftOut: texts.detailsLeftOut };
+
 function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLElement | undefined): HTMLElement {
   const item = make("li", { attributes: { "data-state": state } },
-    make("span", { className: "symposium-details-name", text: name }), make("span", { className: "symposium-details-state", text: ` ${state === "runs" ? texts.detailsRuns : texts.detailsLeftOut}` }),
+    make("span", { className: "symposium-details-name", text: name }), make("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
     make("ul", {}, ...sentences.map(text => make("li", { text }))));
   if (added === undefined) return item;
   const text = make("details", {}, make("summary", { text: texts.detailsAdded }), make("pre", { text: added, attributes: { "tabindex": "0", "aria-label": texts.detailsAdded } }));

@@ -19,6 +19,30 @@ suite("details of a session", () => {
     deepEqual(sentences({}), ["Has changed nothing so far."]);
   });
 
+  test("show how far the tools of an extension got", () => {
+    const tool = (more: object) => ({ server: "one", transport: "http" as const, stage: "offered" as const, connections: 0, listed: 0, calls: 0, ...more });
+    const shown = (more: object) => sentences({ setup: { added: ["one"] }, tools: [tool(more)] })?.[1];
+    deepEqual([
+      {}, { offered: 9 }, { offered: 9, stage: "connected" }, { offered: 9, stage: "connected", listFailed: true }, { offered: 9, listed: 9, stage: "listed" },
+      { offered: 9, listed: 8, calls: 1, stage: "called" }, { offered: 9, listed: 9, calls: 3, stage: "called" },
+    ].map(shown), [
+      "Tools: offered. The agent has not connected to them.", "Tools: 9 offered. The agent has not connected to them.", "Tools: 9 offered, connected. The agent has not requested the list.",
+      "Tools: 9 offered. The MCP server answered the agent's request for the list with an error.",
+      "Tools: 9 offered, connected, 9 listed, not called.", "Tools: 9 offered, connected, 8 listed, called once.", "Tools: 9 offered, connected, 9 listed, called 3 times.",
+    ]);
+    deepEqual(sentences({ tools: [tool({}), tool({ server: "two" })] })?.slice(1), ["Tools of “one”: offered. The agent has not connected to them.", "Tools of “two”: offered. The agent has not connected to them."]);
+  });
+
+  test("mark an extension whose tools are missing, from the decision on", () => {
+    const extensions: readonly ExtensionDetails[] = [
+      { id: "one", name: "One", tools: [{ server: "one", transport: "http", stage: "offered", offered: 9, connections: 0, listed: 0, calls: 0 }] },
+      { id: "two", name: "Two", tools: [{ server: "two", transport: "http", stage: "listed", offered: 2, connections: 1, listed: 2, calls: 0 }] },
+      { id: "three", name: "Three", tools: [{ server: "three", transport: "http", stage: "offered", offered: 0, connections: 0, listed: 0, calls: 0 }] },
+    ];
+    const states = (missingTools?: string) => detailsView({ extensions, ...(missingTools === undefined ? {} : { missingTools }) }, "Ada", "/w").extensions.map(({ state }) => state);
+    deepEqual([states(), states("Ada did not request the tools of One.")], [["runs", "runs", "runs"], ["toolsMissing", "runs", "runs"]]);
+  });
+
   test("say how long it held what passed", () => {
     deepEqual(sentences({ time: { setup: 0, setupAnswer: 12, prompt: 3, lastPrompt: 40, answer: 0 } })?.slice(1), ["Setup: under 1 ms there, 12 ms back.", "Prompts: 3 ms there (the last one 40 ms), under 1 ms back."]);
     deepEqual(sentences({ time: { setup: 12_000, prompt: 3, lastPrompt: 3 } })?.slice(1), ["Setup: 12 s there.", "Prompts: 3 ms there."]);

@@ -1,5 +1,5 @@
 /** The details of a session in words: what runs, where, and what each extension does there. Pure. */
-import type { AlteredPrompts, ExtensionDetails, SessionDetails, SetupChange, TimeHeld } from "../src/protocol/session-details";
+import type { AlteredPrompts, ExtensionDetails, SessionDetails, SetupChange, TimeHeld, ToolDelivery } from "../src/protocol/session-details";
 import { readableText, visibleLine } from "../src/protocol/visible-text";
 import { texts } from "./texts";
 
@@ -13,32 +13,36 @@ export interface DetailsView {
 export interface ExtensionView {
   readonly id: string;
   readonly name: string;
-  readonly state: "runs" | "leftOut";
+  readonly state: "runs" | "toolsMissing" | "leftOut";
   readonly sentences: readonly string[];
   /** What the last prompt that it altered has that was not there before. */
   readonly added?: string;
 }
 
-export function detailsView({ program, extensions }: SessionDetails, agent: string, cwd: string): DetailsView {
+export function detailsView({ program, extensions, missingTools }: SessionDetails, agent: string, cwd: string): DetailsView {
   const called = [program?.name, program?.version].filter(word => word !== undefined).join(" ");
   return {
     facts: [
       { name: texts.detailsAgent, value: visibleLine(called === "" ? agent : `${agent} (${called})`) },
       { name: texts.detailsFolder, value: visibleLine(cwd) },
     ],
-    extensions: extensions.map(extensionView),
+    extensions: extensions.map(extension => extensionView(extension, missingTools !== undefined)),
   };
 }
 
-function extensionView({ id, name, leftOut, setup, prompts, time }: ExtensionDetails): ExtensionView {
+function extensionView({ id, name, leftOut, setup, prompts, time, tools = [] }: ExtensionDetails, isDecided: boolean): ExtensionView {
   if (leftOut !== undefined)
     return { id, name: visibleLine(name), state: "leftOut", sentences: [visibleLine(leftOut)] };
   const changes = [...setupSentences(setup), ...promptSentences(prompts)], added = prompts?.last.text;
   return {
     id,
     name: visibleLine(name),
-    state: "runs",
-    sentences: [...(changes.length === 0 ? [texts.detailsUnchanged] : changes), ...timeSentences(time)],
+    state: isDecided && tools.some(isMissing) ? "toolsMissing" : "runs",
+    sentences: [
+      ...(changes.length === 0 ? [texts.detailsUnchanged] : changes),
+      ...tools.map(tool => toolSentence(tool, tools.length > 1)),
+      ...timeSentences(time),
+    ],
     ...(added === undefined ? {} : { added: readableText(added) }),
   };
 }
@@ -58,6 +62,19 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
   if (!prompts) return [];
   const { count, last: { added, removed, altered } } = prompts, parts = ([[added, "added"], [removed, "removed"], [altered, "changed"]] as const).filter(([blocks]) => blocks > 0);
   return [`Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`];
+}
+
+function isMissing({ stage, offered }: ToolDelivery): boolean { return (stage === "offered" || stage === "connected") && offered !== 0; }
+
+/** `isNamed`: with the server's name. */
+function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
+  const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
+  if (listFailed === true) return `${tools}. The MCP server answered the agent's request for the list with an error.`;
+  switch (stage) {
+    case "offered": return `${tools}. The agent has not connected to them.`;
+    case "connected": return `${tools}, connected. The agent has not requested the list.`;
+    case "listed": case "called": return `${tools}, connected, ${listed} listed, ${calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`}.`;
+  }
 }
 
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {

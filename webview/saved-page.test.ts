@@ -123,7 +123,8 @@ suite("shape of what the host says", () => {
 
   const DETAILS = { program: { name: "a", version: "1" }, extensions: [
     { id: "a", name: "A", leftOut: "why" }, { id: "b", name: "B", setup: { added: ["x"], removed: [], replaced: [], members: ["y"] }, prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "t" } }, time: { setup: 1, setupAnswer: 0, prompt: 1.5, lastPrompt: 2, answer: 0 } },
-  ] };
+    { id: "c", name: "C", tools: [{ server: "c", transport: "http", stage: "offered", offered: 3, connections: 0, listed: 0, calls: 0, listFailed: true }] },
+  ], missingTools: "why" };
   /** With every member of it, wherever it stands, in turn made something that it cannot be. */
   const spoilt = (value: unknown): readonly unknown[] => typeof value !== "object" || value === null ? [{ odd: [] }] : [
     ...(Array.isArray(value) ? [7] : ["odd"]), ...Object.entries(value).flatMap(([key, inner]) => spoilt(inner).map(odd => Array.isArray(value) ? value.with(Number(key), odd) : { ...value, [key]: odd })),

@@ -8,7 +8,7 @@ import type { Accepts, ChatEvent, Conversation, Entry, EntryEvent, Queue, Queued
 import type { Control } from "../src/protocol/controls";
 import type { Field } from "../src/protocol/elicitation";
 import { isObject, type Fields } from "../src/protocol/json";
-import type { ExtensionDetails, SessionDetails } from "../src/protocol/session-details";
+import type { ExtensionDetails, SessionDetails, ToolDelivery } from "../src/protocol/session-details";
 import { BYPASSED_BY, type Bypassed, type BypassedBy, type HostToPage, type SidecarState } from "../src/protocol/webview";
 
 type Is<T> = (value: unknown) => value is T;
@@ -160,9 +160,16 @@ const isSetupChange = (value: unknown): value is Fields => isObject(value) && ["
 const isPromptChange = (value: unknown): boolean => isObject(value) && ["added", "removed", "altered"].every(key => isCount(value[key])) && optional(isText)(value["text"]);
 const isAltered = (value: unknown): value is Fields => isObject(value) && isCount(value["count"]) && isPromptChange(value["last"]);
 const isTimeHeld = (value: unknown): value is Fields => isObject(value) && ["setup", "setupAnswer", "prompt", "lastPrompt", "answer"].every(key => optional(isNumber)(value[key]));
+const TRANSPORTS: ReadonlySet<unknown> = new Set<ToolDelivery["transport"]>(["http", "stdio"]);
+const STAGES: ReadonlySet<unknown> = new Set<ToolDelivery["stage"]>(["offered", "connected", "listed", "called"]);
+const isToolDelivery: Is<ToolDelivery> = (value): value is ToolDelivery =>
+  isObject(value) && isText(value["server"]) && TRANSPORTS.has(value["transport"]) && STAGES.has(value["stage"]) && optional(isCount)(value["offered"])
+  && ["connections", "listed", "calls"].every(key => isCount(value[key])) && (value["listFailed"] === undefined || value["listFailed"] === true);
 const isExtensionDetails: Is<ExtensionDetails> = (value): value is ExtensionDetails =>
-  isObject(value) && texts(value, "id", "name") && optional(isText)(value["leftOut"]) && optional(isSetupChange)(value["setup"]) && optional(isAltered)(value["prompts"]) && optional(isTimeHeld)(value["time"]);
-const isDetails: Is<SessionDetails> = (value): value is SessionDetails => isObject(value) && optional(isProgram)(value["program"]) && isListOf(isExtensionDetails)(value["extensions"]);
+  isObject(value) && texts(value, "id", "name") && optional(isText)(value["leftOut"]) && optional(isSetupChange)(value["setup"]) && optional(isAltered)(value["prompts"]) && optional(isTimeHeld)(value["time"])
+  && optional(isListOf(isToolDelivery))(value["tools"]);
+const isDetails: Is<SessionDetails> = (value): value is SessionDetails => isObject(value) && optional(isProgram)(value["program"]) && isListOf(isExtensionDetails)(value["extensions"])
+  && optional(isText)(value["missingTools"]);
 
 const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])

@@ -90,7 +90,7 @@ export const ownStyles = `
 #symposium .symposium-details > ol { list-style: none; }
 #symposium .symposium-details > ol > li { padding: 3px 0; }
 #symposium .symposium-details-name { font-weight: 600; }
-#symposium .symposium-details [data-state="leftOut"] > .symposium-details-state { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
+#symposium .symposium-details :is([data-state="leftOut"], [data-state="toolsMissing"]) > .symposium-details-state { color: color-mix(in srgb, var(--vscode-editorWarning-foreground) 60%, var(--vscode-foreground)); }
 #symposium .symposium-details > ol > li > ul { list-style: none; padding-inline-start: 10px; }
 #symposium .symposium-details details { padding-inline-start: 10px; }
 #symposium .symposium-details summary { min-height: 24px; line-height: 24px; cursor: pointer; }

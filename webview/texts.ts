@@ -79,6 +79,7 @@ export const texts = {
   detailsExtensions: "Agent extensions, from the editor to the agent",
   detailsNone: "No agent extension stands before the agent.",
   detailsRuns: "is there",
+  detailsToolsMissing: "its tools are missing",
   detailsLeftOut: "is left out",
   detailsUnchanged: "Has changed nothing so far.",
   detailsAdded: "What it added last",

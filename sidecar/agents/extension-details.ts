@@ -1,32 +1,71 @@
-/** What is told of a chain's extensions in a session: who is there, who is not and why, and what the witness saw of each. */
+/** What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each, and how far its tools got. */
 import type { ExtensionDetails } from "../../src/protocol/session-details";
 import type { Trace } from "../conductor/component";
-import { ChainWitness } from "./chain-witness";
+import { DeliveryTracker } from "../mcp/delivery-tracker";
+import { ChainWitness, type SeenChanges } from "./chain-witness";
 import type { ExtensionChain } from "./extension-chain";
+import { missingToolsSentence, NEW_TAB_ADVICE } from "./missing-tools";
 
 export interface SessionExtensions {
   /** From the client on. */
   of(sessionId: string): readonly ExtensionDetails[];
+  /** One sentence, from the end of the session's first completed turn on; absent: the agent listed the tools of each server. */
+  missingTools(sessionId: string): string | undefined;
   /** `changed` is called when something of it is another. Disposed, what was seen in the session is forgotten. */
   hear(sessionId: string, changed: () => void): Disposable;
 }
 
-/** `trace`: for the conductor, so that something is seen; undefined where there is nobody to look at. `now`: milliseconds. */
-export function witnessedExtensions(chain: ExtensionChain, now: () => number): { readonly extensions: SessionExtensions; readonly trace: Trace | undefined } {
-  const { components } = chain, witness = components.length === 0 ? undefined : new ChainWitness(components.map(({ kind }) => kind === "internal" ? "kept" : "own"), now);
+/**
+ * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose the servers are that no extension
+ * added. `now`: milliseconds.
+ */
+export function witnessedExtensions(chain: ExtensionChain, { agent, others, now }: WitnessOptions): WitnessedExtensions {
+  const { components } = chain, deliveries = new DeliveryTracker();
+  const witness = components.length === 0 ? undefined : new ChainWitness(components.map(({ kind }) => kind === "internal" ? "kept" : "own"), now);
+  const seenBy = (sessionId: string): readonly Witnessed[] => {
+    const seen = witness?.of(sessionId) ?? [];
+    return chain.all.map(({ config, component, leftOut }) => ({ config, leftOut, seen: seen[component ? components.indexOf(component) : -1] }));
+  };
   return {
-    trace: witness,
+    trace: witness, deliveries,
     extensions: {
       of: sessionId => {
-        const seen = witness?.of(sessionId) ?? [];
-        return chain.all.map(({ config: { id, name }, component, leftOut }) => {
-          const at = component ? components.indexOf(component) : -1;
-          return leftOut === undefined ? { id, name, ...seen[at] } : { id, name, leftOut };
+        const servers = deliveries.of(sessionId)?.servers ?? [];
+        return seenBy(sessionId).map(({ config: { id, name }, leftOut, seen }) => {
+          if (leftOut !== undefined) return { id, name, leftOut };
+          const tools = servers.filter(({ server }) => seen?.setup?.added?.includes(server));
+          return { id, name, ...seen, ...(tools.length === 0 ? {} : { tools }) };
         });
       },
-      hear: (sessionId, changed) => witness?.hear(sessionId, changed) ?? { [Symbol.dispose]: () => undefined },
+      missingTools: sessionId => {
+        const delivery = deliveries.of(sessionId), all = seenBy(sessionId);
+        if (!delivery) return undefined;
+        const named = delivery.missing.map(one => ({
+          name: all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ?? others ?? `the MCP server “${one.server}”`, delivery: one,
+        }));
+        const sentence = missingToolsSentence({ agent, missing: named, all: delivery.servers.length });
+        return sentence === undefined ? undefined : `${sentence} ${NEW_TAB_ADVICE}`;
+      },
+      hear: (sessionId, changed) => {
+        const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];
+        return { [Symbol.dispose]: () => { for (const each of heard) each?.[Symbol.dispose](); } };
+      },
     },
   };
+}
+
+interface WitnessOptions { readonly agent: string; readonly others: string | undefined; readonly now: () => number }
+
+export interface WitnessedExtensions {
+  readonly extensions: SessionExtensions;
+  readonly trace: Trace | undefined;
+  readonly deliveries: DeliveryTracker;
+}
+
+interface Witnessed {
+  readonly config: { readonly id: string; readonly name: string };
+  readonly leftOut: string | undefined;
+  readonly seen: SeenChanges | undefined;
 }
 
 /** Both of them hear. */

@@ -57,9 +57,10 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
   for (const { sentence } of extensions.missing) world.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
-  const witnessed = witnessedExtensions(extensions, () => world.clock.now()), trace = bothTraces(world.trace, witnessed.trace);
+  const witnessed = witnessedExtensions(extensions, { agent: agent.name, others: role === "lm" ? "VS Code" : undefined, now: () => world.clock.now() }), trace = bothTraces(world.trace, witnessed.trace);
   const conductor = conduct(upstream, {
     proxies: [...extensions.components, ...world.proxies?.(key, odd) ?? []], clock: world.clock, odd, ...(trace === undefined ? {} : { trace }),
+    bridge: { deliveries: witnessed.deliveries },
     last: { kind: "agent", name: agent.name, start: async () => {
       const started = await startCommand(agent.name, command, cwd, world);
       lastWords = started.lastWords;

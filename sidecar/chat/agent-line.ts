@@ -114,7 +114,10 @@ export class AgentLine implements Disposable {
   #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
     const tell = this.#teller();
     const program = name === "" && version === "" ? {} : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
-    const told = (): void => tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [] } });
+    const told = (): void => {
+      const missingTools = extensions?.missingTools(sessionId);
+      tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [], ...(missingTools === undefined ? {} : { missingTools }) } });
+    };
     this.#details = extensions?.hear(sessionId, told);
     told();
   }

@@ -70,6 +70,21 @@ suite("extensions of a session", () => {
     equal(world.seqs[id], seq); // the same again is no news
   });
 
+  test("shows missing tools as a notice, once, and among the details", async () => {
+    await using world = new World();
+    world.doing = [{ id: "one", name: "One" }];
+    const id = await world.open(), sentence = "Ada did not request the tools of One (0 of 9): it did not connect to any MCP server of this session.";
+    await world.settle();
+    equal(world.shown.get(id)?.details?.missingTools, undefined);
+    world.missingTools = sentence;
+    for (let i = 0; i < 2; i++) {
+      world.doing = [{ id: "one", name: "One", time: { setup: i } }];
+      for (const changed of world.hearing) changed();
+      await world.settle();
+    }
+    deepEqual([told(world, id), world.shown.get(id)?.details?.missingTools], [[["warning", sentence, ["showLogs"]]], sentence]);
+  });
+
   test("what those of an agent did that was left is nobody's any more", async () => {
     await using world = new World();
     world.doing = [{ id: "one", name: "One" }];

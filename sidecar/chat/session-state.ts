@@ -137,10 +137,12 @@ function slow(state: State, seconds: number): Step {
 /** From then on a start is strange. */
 const LATE_SECONDS = 30;
 
-/** A session of which there is nothing to tell has no details. */
+/** A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided. */
 function detailed(state: State, details: SessionDetails): Step {
-  const { details: before = { extensions: [] } } = state.conversation;
-  return JSON.stringify(before) === JSON.stringify(details) ? [state, []] : emit(state, { type: "details", details });
+  const { details: before = { extensions: [] } } = state.conversation, { missingTools } = details;
+  if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
+  const isNew = missingTools !== undefined && before.missingTools === undefined;
+  return chain(emit(state, { type: "details", details }), s => isNew ? say(s, "warning", missingTools, ["showLogs"]) : [s, []]);
 }
 
 function accepts(state: State, accepts: Accepts): Step {

@@ -289,6 +289,19 @@ suite("symposium-acp-agent", function () {
     }
   });
 
+  test("warns on stderr when the agent does not list its tools, at the end of the first turn and once (issue 14 item 1)", async () => {
+    const run = start("run-with", "--proxy", "workspace", "--proxy", "ide", "--agent", scripted("--ignore-mcp")).read(), sessionId = await run.open();
+    for (const id of [3, 4]) {
+      run.prompt(id, sessionId, "say hello");
+      await run.answer(id);
+    }
+    run.process.stdin.end();
+    await run.exit;
+    const warned = run.stderr.split("\n").filter(line => line.includes(" warn "));
+    equal(warned.length, 1, run.stderr);
+    match(warned[0]!, /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any MCP server of this session\. /);
+  });
+
   test("has MCP servers in its sessions, of a command and at an address; one whose program is not there is left out, with a sentence", async () => {
     await using server = await serveMcpOverHttp(() => undefined);
     const at = JSON.stringify({ id: "docs", kind: "mcp", distribution: { http: { url: server.url, headers: { Authorization: "Bearer secret" } } } });

@@ -12,11 +12,13 @@ import { findProgram, isProgramFile } from "../agents/find-program";
 import { startCommand } from "../agents/launch";
 import { addressComponent, serverComponent } from "../agents/mcp-extension";
 import { startProcess, type ProcessSpec } from "../agents/process";
+import { missingToolsSentence } from "../agents/missing-tools";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
 import { builtInComponent } from "../extensions/built-in";
 import type { ExtensionWorld } from "../extensions/extension";
+import { DeliveryTracker, type Delivery } from "../mcp/delivery-tracker";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
@@ -47,6 +49,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
     odd,
+    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)) },
     ...(trace === undefined ? {} : { trace }),
   }));
   tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });
@@ -61,6 +64,13 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   }
   if (!told.includes(ended.message)) tell("error", ended.message, reason(ended.cause));
   return 1;
+}
+
+/** At the end of a session's first completed turn: all numbers, and a warning where the agent did not list the tools of a server. */
+function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell): void {
+  tell("info", "Tools of the session", { servers });
+  const sentence = missingToolsSentence({ agent, missing: missing.map(delivery => ({ name: `“${delivery.server}”`, delivery })), all: servers.length });
+  if (sentence !== undefined) tell("warn", sentence);
 }
 
 interface Hearers { readonly odd: (what: string, detail: unknown) => void; readonly tell: Tell }

@@ -6,21 +6,27 @@
  * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
-import { readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
+import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery";
+import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery-tracker";
 import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/endpoint";
-import { Owners } from "../mcp/owner";
+import { observedServer } from "../mcp/observed-server";
+import { Owners, type ServedServer } from "../mcp/owner";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
-import { isObject, numberOr, objectOr, type JsonObject } from "../rpc/json";
+import { isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
+import { BridgeTurns } from "./bridge-turns";
 
 export interface McpBridgeOptions {
   readonly clock: Clock;
   /** What the shim is; this program unless given. */
   readonly shim?: ShimProgram;
   readonly limits?: Partial<EndpointLimits>;
+  /** Where it reports how far the tools of each session get; nowhere unless given. */
+  readonly deliveries?: DeliveryTracker;
 }
 
 export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
@@ -37,10 +43,12 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
         initialize: request => stage.initialize(request),
         "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup,
         "session/close": closing, "session/delete": closing,
+        "session/prompt": request => stage.turns.prompted(request), [SESSION_TOOLS]: request => stage.sessionTools(request),
         "mcp/message": asked, "_mcp/message": asked, "mcp/disconnect": asked, "_mcp/disconnect": asked,
       },
       notifications: { "mcp/message": told, "_mcp/message": told, "mcp/disconnect": told, "_mcp/disconnect": told },
     },
+    fromSuccessor: { notifications: { "session/update": notification => stage.turns.updated(notification) } },
     close: () => stage[Symbol.asyncDispose](),
   };
 }
@@ -49,14 +57,20 @@ class Bridge implements AsyncDisposable {
   readonly #owners: Owners;
   readonly #endpoint: McpEndpoint;
   readonly #shim: ShimProgram;
-  #agent: McpAbilities = { http: false, acp: false, version: 1 };
+  readonly #clock: Clock;
+  #agent: McpAbilities = NO_ABILITIES;
   /** What is open for each session. */
   readonly #sessions = new Map<string, readonly OpenDoor[]>();
+  readonly #deliveries: DeliveryTracker;
+  readonly turns: BridgeTurns;
 
-  constructor(chain: Chain, { clock, shim, limits }: McpBridgeOptions) {
+  constructor(chain: Chain, { clock, shim, limits, deliveries }: McpBridgeOptions) {
+    this.#deliveries = deliveries ?? new DeliveryTracker();
+    this.turns = new BridgeTurns(this.#deliveries, () => this.#agent);
     this.#owners = new Owners(chain.client, chain.odd);
     this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
+    this.#clock = clock;
   }
 
   /** The client hears that servers over ACP are served: from here on they are. */
@@ -69,11 +83,17 @@ class Bridge implements AsyncDisposable {
   async setup(request: PassingRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     if (servers.length === 0) return request.pass();
-    const opened = await Promise.all(servers.map(async ([i, server]) => [i, await this.#open(server)] as const));
+    const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
+    const transport = this.#agent.http ? "http" : "stdio";
+    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, transport, stateless })), this.#clock);
+    const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
+      const observed = observedServer(one, event => delivery.add({ ...event, server: server.name }));
+      return [i, await this.#open(server, observed)] as const;
+    }));
     const doors = opened.map(([, { door }]) => door);
     try {
       const answer = await request.pass(withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))));
-      this.#bind(sessionOf(request, answer), doors);
+      this.#bind(sessionOf(request, answer), doors, delivery);
       return answer;
     } catch (error) {
       closeAll(doors);
@@ -81,15 +101,20 @@ class Bridge implements AsyncDisposable {
     }
   }
 
+  /** `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any. */
+  sessionTools(request: PassingRequest): SessionToolsResult {
+    return { servers: this.#deliveries.of(stringOr(objectOr(request.params).sessionId, ""))?.servers ?? [] };
+  }
+
   /** A session that the agent does not know is closed, too. */
   async close(request: PassingRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
     try {
       const answer = await request.pass();
-      this.#bind(id, []);
+      this.#bind(id, [], undefined);
       return answer;
     } catch (error) {
-      if (error instanceof RpcError && error.code === RpcCode.notFound) this.#bind(id, []);
+      if (error instanceof RpcError && error.code === RpcCode.notFound) this.#bind(id, [], undefined);
       throw error;
     }
   }
@@ -109,8 +134,8 @@ class Bridge implements AsyncDisposable {
     await this.#endpoint[Symbol.asyncDispose]();
   }
 
-  async #open(server: AcpServer): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
-    const door = await this.#endpoint.open(this.#owners.serve(server));
+  async #open(server: AcpServer, served: ServedServer): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
+    const door = await this.#endpoint.open(served);
     const { _meta } = server.declared, kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
     const entry = this.#agent.http
       ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
@@ -119,8 +144,9 @@ class Bridge implements AsyncDisposable {
   }
 
   /** What the session had before is closed. */
-  #bind(sessionId: unknown, doors: readonly OpenDoor[]): void {
+  #bind(sessionId: unknown, doors: readonly OpenDoor[], delivery: Delivery | undefined): void {
     if (typeof sessionId !== "string") return; // closed with the chain
+    this.#deliveries.set(sessionId, delivery);
     closeAll(this.#sessions.get(sessionId) ?? []);
     if (doors.length > 0) this.#sessions.set(sessionId, doors);
     else this.#sessions.delete(sessionId);

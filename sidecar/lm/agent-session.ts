@@ -44,6 +44,9 @@ export class AgentSession {
   #remembers = false;
   #prompts: AgentPrompts;
   readonly #announced = new AnnouncedTools();
+  #toolWatch: Disposable | undefined;
+  /** The sentence that was shown last. */
+  #missingTools: string | undefined;
   /** While it is there the agent is not read. */
   #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
@@ -73,7 +76,21 @@ export class AgentSession {
     this.#remembers = remembers;
     this.#begin = { kind: "again", agentSession, ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }) };
     this.world.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
+    this.#watchTools(lease.connection, agentSession);
     return lease.connection.capabilities;
+  }
+
+  /** Missing tools are a sentence of the answer, once, and in the log (issue 14 item 1). A session for one answer is read by a program: the log alone. */
+  #watchTools({ extensions }: AgentConnection, agentSession: string): void {
+    const of = this.#opening;
+    this.#toolWatch?.[Symbol.dispose]();
+    this.#toolWatch = extensions?.hear(agentSession, () => {
+      const sentence = extensions.missingTools(agentSession);
+      if (sentence === undefined || sentence === this.#missingTools) return;
+      this.#missingTools = sentence;
+      this.world.log("warn", sentence, { agent: this.start.agent.id });
+      if (this.start.isAside !== true) this.say({ kind: "notice", sentence, of });
+    });
   }
 
   /** A later opening of the session returns to this mode. */
@@ -191,6 +208,7 @@ export class AgentSession {
 
   #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
     this.#opening++;
+    this.#toolWatch?.[Symbol.dispose]();
     this.#prompts.leave();
     if (this.#agent) letGo(this.#agent);
     this.#agent = undefined;

@@ -61,6 +61,19 @@ suite("extensions in VS Code's chat", () => {
     equal(world.text(4), `${LINE}\n\n1`);
   });
 
+  test("missing tools are a line at the end of the answer, once, and a warning in the log", async () => {
+    await using world = new LmWorld();
+    const id = world.ask(chatOf("a"), "One");
+    const { request, sessionId } = await world.prompted();
+    world.agent.say(sessionId, "1");
+    await world.settle();
+    world.missingTools = "Ada did not request the tools of VS Code (0 of 9).";
+    for (let i = 0; i < 2; i++) world.onToolChange();
+    request.respond({ stopReason: "end_turn" });
+    await world.settle();
+    equal(world.text(id), "1\n\nAda did not request the tools of VS Code (0 of 9).");
+  });
+
   test("what nobody could be told, because the first request was cancelled, is said before the next answer", async () => {
     await using world = new SessionWorld();
     world.missing = [{ id: "one", sentence: SENTENCE }];

@@ -6,7 +6,7 @@
  * server of its session.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
-import { readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { Interceptors, PassingRequest, ProxyDefinition } from "./proxy";
@@ -27,7 +27,7 @@ export function addedServer(title: string, name: string, server: StdioServer | H
   return {
     name: title,
     make: () => {
-      let agent: McpAbilities = { http: false, acp: false, version: 1 };
+      let agent: McpAbilities = NO_ABILITIES;
       const setup = (request: PassingRequest): unknown => {
         const params = objectOr(request.params);
         if (isSideSession(params)) return request.pass();

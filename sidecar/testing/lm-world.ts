@@ -48,12 +48,16 @@ export class LmWorld implements AsyncDisposable {
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
+  /** The sentence about missing tools, and who is notified when it changes. */
+  missingTools: string | undefined;
+  onToolChange = (): void => undefined;
   readonly pool = new AgentPool(async ({ agent: { name }, extensions = [] }) => {
     const { missing } = this;
     this.behind.push(extensions.map(({ id }) => id).join(" "));
     const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork", ...this.manual], this.initialized, this.opened);
     this.agents.push(agent);
-    return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing });
+    return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
+      extensions: { of: () => [], missingTools: () => this.missingTools, hear: (_, changed) => { this.onToolChange = changed; return { [Symbol.dispose]: () => undefined }; } } });
   }, error => { throw error; });
   readonly service: LmService;
   isCongested = false;

@@ -5,6 +5,8 @@ export interface SessionDetails {
   readonly program?: { readonly name?: string; readonly version?: string };
   /** From the editor to the agent, in the order in which messages pass them. */
   readonly extensions: readonly ExtensionDetails[];
+  /** One sentence, from the end of the first turn on: whose tools the agent's model lacks, why, and what helps. Absent: nothing is missing. */
+  readonly missingTools?: string;
 }
 
 export interface ExtensionDetails {
@@ -18,6 +20,30 @@ export interface ExtensionDetails {
   readonly prompts?: AlteredPrompts;
   /** Absent as long as nothing passed it. */
   readonly time?: TimeHeld;
+  /** Of the MCP servers that it added; absent: it added none that can be observed. */
+  readonly tools?: readonly ToolDelivery[];
+}
+
+/** How the agent reaches an MCP server. */
+export type ToolTransport = "http" | "stdio";
+
+/** How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent reaches without Symposium has no record. */
+export interface ToolDelivery {
+  /** Its name in `mcpServers`, unique in the session. */
+  readonly server: string;
+  readonly transport: ToolTransport;
+  /** The furthest step so far: offered to the agent, connected by it, its tools listed, one of them called. */
+  readonly stage: "offered" | "connected" | "listed" | "called";
+  /** Number of tools that the server has; absent: not known yet. */
+  readonly offered?: number;
+  /** MCP connections so far. */
+  readonly connections: number;
+  /** Number of tools in the newest list. */
+  readonly listed: number;
+  /** Tool calls so far. */
+  readonly calls: number;
+  /** The server itself answered `tools/list` with an error. */
+  readonly listFailed?: true;
 }
 
 /** MCP servers by their names, and what else was changed by its JSON key. A list without anything is absent. */

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
+import { LISTS_ON_DEMAND } from "../../mcp/abilities";
 import { invalid, readMcpServers, type McpServer } from "../../mcp/servers";
 import type { Channel } from "../../rpc/channel";
 import { realClock, type Clock } from "../../rpc/clock";
@@ -108,6 +109,7 @@ class ElizaAgent implements RunningEliza {
       agentInfo: { name: AGENT, title: TITLE, version: this.#options.version ?? VERSION },
       agentCapabilities: {
         loadSession: false, mcpCapabilities: { http: true, sse: false }, promptCapabilities: { embeddedContext: true }, sessionCapabilities: { close: {} },
+        _meta: { [LISTS_ON_DEMAND]: true }, // she has no model that could see a list
       },
       authMethods: [],
     };

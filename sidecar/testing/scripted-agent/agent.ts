@@ -1,6 +1,7 @@
 /** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
 import { existsSync, rmSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
+import { LISTS_ON_DEMAND } from "../../mcp/abilities";
 import { readMcpServers, type McpServer } from "../../mcp/servers";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -69,14 +70,14 @@ export class ScriptedAgent {
   }
 
   async #initialize(): Promise<unknown> {
-    const { slowInit, hangInit, failInit, authRequired, authMethods, textOnly, logout } = this.#flags;
+    const { slowInit, hangInit, failInit, authRequired, authMethods, textOnly, logout, ignoreMcp } = this.#flags;
     if (slowInit > 0) await after(slowInit);
     if (hangInit) await new Promise(() => undefined);
     if (failInit) throw new RpcError(RpcCode.internalError, "scripted failure of initialize");
     return {
       protocolVersion: 1,
       agentInfo: { name: "scripted-agent", title: "Scripted agent", version: "1.0.0" },
-      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} }, ...(logout === undefined ? {} : { auth: { logout: {} } }) },
+      agentCapabilities: { ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }), mcpCapabilities: { http: true }, sessionCapabilities: { close: {} }, ...(ignoreMcp ? {} : { _meta: { [LISTS_ON_DEMAND]: true } }), ...(logout === undefined ? {} : { auth: { logout: {} } }) },
       authMethods: authMethods ?? (authRequired ? [{ id: "scripted", name: "Scripted sign-in" }] : []),
     };
   }

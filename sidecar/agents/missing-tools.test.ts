@@ -1,0 +1,29 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { ToolDelivery } from "../../src/protocol/session-details";
+import { missingToolsSentence } from "./missing-tools";
+
+const delivery = (more: Partial<ToolDelivery> = {}): ToolDelivery => ({ server: "s", transport: "http", stage: "offered", connections: 0, listed: 0, calls: 0, ...more });
+const named = (name: string, more: Partial<ToolDelivery> = {}) => ({ name, delivery: delivery({ server: name.toLowerCase(), ...more }) });
+const EFFECT = "Its model cannot use them in this session.";
+
+suite("Missing tools", () => {
+  test("names whose tools are missing, why, and what follows", () => {
+    deepEqual([
+      missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle", { offered: 9 }), named("Ferris", { offered: 2 }), named("Cargo", { offered: 9 })], all: 3 }),
+      missingToolsSentence({ agent: "Codex", missing: [named("Sparkle")], all: 2 }),
+      missingToolsSentence({ agent: "Claude", missing: [named("Sparkle", { stage: "connected", connections: 1, offered: 9 })], all: 1 }),
+      missingToolsSentence({ agent: "Claude", missing: [named("My server", { stage: "connected", connections: 1, listFailed: true })], all: 1 }),
+    ], [
+      `Auggie did not request the tools of Sparkle, Ferris and Cargo (0 of 20): it did not connect to any MCP server of this session. ${EFFECT}`,
+      `Codex did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT}`,
+      `Claude did not request the tools of Sparkle (0 of 9): it connected to the MCP server and did not list its tools in time. ${EFFECT}`,
+      `Claude did not request the tools of My server: the MCP server answered with an error, which is in the log. ${EFFECT}`,
+    ]);
+  });
+
+  test("is absent when nothing is missing", () => { equal(missingToolsSentence({ agent: "Claude", missing: [], all: 3 }), undefined); });
+
+  test("shows characters of a server's name that cannot be seen", () => {
+    equal(missingToolsSentence({ agent: "Claude", missing: [named("a\u202eb")], all: 1 })?.includes("\u202e"), false);
+  });
+});

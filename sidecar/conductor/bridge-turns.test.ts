@@ -1,0 +1,134 @@
+/** What the bridge records of a session's tools (issue 14 item 1), with clients of the SDK in place of agents. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { ToolDelivery } from "../../src/protocol/session-details";
+import { LISTS_ON_DEMAND } from "../mcp/abilities";
+import { SESSION_TOOLS } from "../mcp/delivery";
+import { DeliveryTracker } from "../mcp/delivery-tracker";
+import type { ProxyDefinition } from "../proxies/proxy";
+import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
+import type { IncomingRequest } from "../rpc/peer";
+import { FakeClock } from "../testing/fake-clock";
+import { manyTools, TOOLS } from "../testing/many-tools";
+import { adding, connected, World } from "../testing/mcp-world";
+import { mcpBridge } from "./mcp-bridge";
+
+type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], world: World) => void | Promise<void>;
+
+/** An agent whose prompt is `onPrompt`; the servers are those of the newest session. */
+class Rig implements AsyncDisposable {
+  readonly decided: (readonly [string, readonly ToolDelivery[]])[] = [];
+  readonly tracker = new DeliveryTracker((id, { missing }) => this.decided.push([id, missing]));
+  readonly world: World;
+
+  constructor(onPrompt: Prompted, names: readonly string[] = ["tools"], initialized?: JsonObject) {
+    const offer: ProxyDefinition = adding("tools", chain => names.map(name => chain.offerMcp(name, async transport => { await manyTools().connect(transport); }).declaration));
+    this.world = new World({
+      stages: [offer, mcpBridge({ clock: new FakeClock(), deliveries: this.tracker })], ...(initialized ? { initialized } : {}),
+      agent: request => {
+        if (request.method !== "session/prompt") return false;
+        void onPrompt(request, this.world.lastServers(), this.world);
+        return true;
+      },
+    });
+  }
+
+  async session(): Promise<string> {
+    await this.world.initialize();
+    return String((await this.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
+  }
+
+  async prompt(sessionId: string): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: [] }); }
+
+  async record(sessionId: string): Promise<readonly unknown[]> {
+    return arrayOr(objectOr(await this.world.client.request(SESSION_TOOLS, { sessionId })).servers);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+}
+
+const end = (request: IncomingRequest, stopReason = "end_turn"): void => request.respond({ stopReason });
+const ALL = TOOLS;
+
+suite("MCP bridge: tool delivery", () => {
+  test("counts connections, the tools of the list, and calls", async () => {
+    await using rig = new Rig(async (request, [server]) => {
+      await using client = await connected(server!);
+      const { tools } = await client.listTools();
+      await client.callTool({ name: tools[0]!.name, arguments: {} });
+      end(request);
+    });
+    const id = await rig.session();
+    deepEqual(await rig.record(id), [{ server: "tools", transport: "http", stage: "offered", connections: 0, listed: 0, calls: 0 }]);
+    await rig.prompt(id);
+    deepEqual(await rig.record(id), [{ server: "tools", transport: "http", stage: "called", offered: ALL, connections: 1, listed: ALL, calls: 1 }]);
+    deepEqual(rig.decided, [[id, []]]);
+  });
+
+  test("reports an agent that ignores mcpServers at the end of its first turn, with the number of tools that it lacks", async () => {
+    await using rig = new Rig(request => end(request), ["one", "two"]);
+    const id = await rig.session();
+    deepEqual(rig.decided, []);
+    await rig.prompt(id);
+    await rig.prompt(id);
+    const lacking = (server: string) => ({ server, transport: "http", stage: "offered", offered: ALL, connections: 0, listed: 0, calls: 0 });
+    deepEqual(rig.decided, [[id, [lacking("one"), lacking("two")]]]);
+  });
+
+  test("reports only the servers that were not listed", async () => {
+    await using rig = new Rig(async (request, [one, two]) => {
+      await using first = await connected(one!), _second = await connected(two!);
+      await first.listTools();
+      end(request);
+    }, ["one", "two"]);
+    await rig.prompt(await rig.session());
+    deepEqual(rig.decided[0]?.[1].map(({ server, stage, offered }) => [server, stage, offered]), [["two", "connected", ALL]]);
+  });
+
+  test("does not report an agent that lists at its first prompt, has no prompt yet, was stopped, failed or died", async () => {
+    const turns: Prompted[] = [
+      request => end(request, "cancelled"), request => end(request, "refusal"), request => request.fail(new Error("model error")),
+      async (request, [server]) => {
+        await using client = await connected(server!);
+        await client.listTools();
+        end(request);
+      },
+    ];
+    await using rig = new Rig((request, servers, world) => turns.shift()!(request, servers, world));
+    const id = await rig.session();
+    for (let i = 0; i < 4; i++) await rig.prompt(id).catch(() => undefined);
+    deepEqual(rig.decided, [[id, []]]);
+    await using dying = new Rig((_, __, world) => world.agent[Symbol.asyncDispose]());
+    await dying.prompt(await dying.session()).catch(() => undefined);
+    deepEqual(dying.decided, []);
+  });
+
+  test("decides at the end of the turn also in ACP v2, where the answer to a prompt is a receipt", async () => {
+    const order: string[] = [];
+    await using rig = new Rig((request, _, { agent }) => {
+      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } }); // of what was before
+      request.respond({});
+      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "running" } });
+      order.push(`running: ${rig.decided.length}`);
+      agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } });
+    }, ["tools"], { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } });
+    const id = await rig.session();
+    await rig.prompt(id);
+    while (rig.decided.length === 0) await new Promise(setImmediate);
+    deepEqual([order, rig.decided.map(([of, missing]) => [of, missing.length])], [["running: 0"], [["s1", 1]]]);
+  });
+
+  test("decides nothing for an agent that says that it lists tools on demand", async () => {
+    await using rig = new Rig(request => end(request), ["tools"], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } } });
+    const id = await rig.session();
+    await rig.prompt(id);
+    deepEqual(rig.decided, []);
+  });
+
+  test("drops the record with its session", async () => {
+    await using rig = new Rig(request => end(request));
+    const id = await rig.session();
+    equal((await rig.record(id)).length, 1);
+    await rig.world.client.request("session/close", { sessionId: id });
+    deepEqual(await rig.record(id), []);
+  });
+});

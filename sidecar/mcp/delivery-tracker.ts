@@ -1,0 +1,98 @@
+/**
+ * The tool deliveries of all sessions of one chain (`delivery.ts`): the MCP bridge reports, the chain's client reads.
+ *
+ * Invariants: a session's record lasts until the session is closed or set up anew; the oldest are dropped beyond `MAX_SESSIONS`; listeners
+ * are called after the record changed, once per change.
+ */
+import type { ToolDelivery, ToolTransport } from "../../src/protocol/session-details";
+import type { Clock } from "../rpc/clock";
+import { isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
+import { toolsIn } from "./observed-server";
+import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
+
+const MAX_SESSIONS = 256;
+/** For a server to list its tools to us. */
+const COUNT_LIMIT_MS = 1_000;
+const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
+
+/** `stateless`: the server itself, not as the agent reaches it. */
+export interface OfferedServer { readonly server: string; readonly transport: ToolTransport; readonly stateless: StatelessServer }
+
+/** One session's record. It has no session id until the agent has answered the setup. */
+export class Delivery {
+  #state: DeliveryState;
+  #onChange: () => void = () => undefined;
+
+  constructor(private readonly offer: readonly OfferedServer[], private readonly clock: Clock) { this.#state = offered(offer); }
+
+  get servers(): readonly ToolDelivery[] { return this.#state.servers; }
+  get missing(): readonly ToolDelivery[] { return missing(this.#state); }
+  get isDecided(): boolean { return this.#state.isDecided; }
+  /** The tools of every server were listed. */
+  get isComplete(): boolean { return this.servers.every(isListed); }
+
+  /** A listener replaces the one before it. */
+  onChange(listener: () => void): void { this.#onChange = listener; }
+
+  /** Learns how many tools those servers have that the agent did not list. Never rejects; takes `COUNT_LIMIT_MS` at most. */
+  async countUnlisted(): Promise<void> {
+    const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
+    await Promise.all(unlisted.map(async ({ server }) => {
+      const one = this.offer.find(({ server: name }) => name === server), tools = one && await counted(one.stateless, this.clock);
+      if (tools !== undefined) this.add({ kind: "counted", server, tools });
+    }));
+  }
+
+  add(event: DeliveryEvent): void {
+    const before = this.#state;
+    this.#state = step(before, event);
+    if (before.servers !== this.#state.servers || before.isDecided !== this.#state.isDecided) this.#onChange();
+  }
+}
+
+/** Until the limit: whoever takes longer is not counted. */
+async function counted(server: StatelessServer, clock: Clock): Promise<number | undefined> {
+  const stops = new AbortController();
+  const late = new Promise<undefined>(resolve => stops.signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+  using _ = clock.after(COUNT_LIMIT_MS, () => stops.abort());
+  try {
+    const listing = server.request("tools/list", COUNT_PARAMS, { signal: stops.signal, notification: () => undefined });
+    listing.catch(() => undefined);
+    return await Promise.race([listing.then(toolsIn), late]);
+  } catch {
+    return undefined; // a server that cannot list its tools: the count stays unknown
+  }
+}
+
+export class DeliveryTracker {
+  readonly #sessions = new Map<string, Delivery>();
+  readonly #listeners = new Map<string, () => void>();
+
+  /** `onDecided` is called once per session, at the end of its first completed turn. */
+  constructor(private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined) {}
+
+  of(sessionId: string): Delivery | undefined { return this.#sessions.get(sessionId); }
+
+  /** `delivery` undefined: the session has no servers, or has ended. */
+  set(sessionId: string, delivery: Delivery | undefined): void {
+    this.#sessions.delete(sessionId);
+    if (!delivery) return;
+    const [oldest] = this.#sessions.size >= MAX_SESSIONS ? this.#sessions.keys() : [];
+    if (oldest !== undefined) this.#sessions.delete(oldest);
+    this.#sessions.set(sessionId, delivery);
+    let wasDecided = delivery.isDecided;
+    delivery.onChange(() => {
+      if (this.#sessions.get(sessionId) !== delivery) return;
+      if (!wasDecided && delivery.isDecided) this.onDecided(sessionId, delivery);
+      wasDecided = delivery.isDecided;
+      this.#listeners.get(sessionId)?.();
+    });
+    this.#listeners.get(sessionId)?.();
+  }
+
+  /** A listener replaces the session's one before it. */
+  onChange(sessionId: string, listener: () => void): Disposable {
+    this.#listeners.set(sessionId, listener);
+    return { [Symbol.dispose]: () => { if (this.#listeners.get(sessionId) === listener) this.#listeners.delete(sessionId); } };
+  }
+}
