@@ -1,9 +1,12 @@
 /** A store, and installers over it, on a folder of a test's own: real tools' stand-ins, real processes, archives from loopback. */
+import { equal, match, ok, rejects } from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentConfig, Distribution } from "../../src/protocol/agents";
 import type { InstallProgress } from "../../src/protocol/agent-service";
 import type { AgentCommand } from "../agents/distribution";
 import { realFiles, type Files } from "../agents/install/files";
+import { InstallError, type InstallErrorCode } from "../agents/install/install-error";
 import { Installer, type InstallerWorld } from "../agents/install/installer";
 import type { TryLock } from "../agents/install/locks";
 import { Store } from "../agents/install/store";
@@ -13,9 +16,10 @@ import { processTable } from "../agents/process-table";
 import { newRun } from "../agents/runs";
 import { runTool } from "../agents/tool-run";
 import type { Clock } from "../rpc/clock";
+import { tarGz } from "./archives";
 import { temporaryFolder } from "./drive";
 import { FakeTools, type ToolPlans } from "./fake-tools";
-import { FileServer } from "./file-server";
+import { FileServer, type Plan } from "./file-server";
 import { hurriedClock } from "./hurried-clock";
 
 export const systemTable = processTable(systemTools);
@@ -83,4 +87,38 @@ export function agent(distribution: Distribution, rest: Partial<AgentConfig> = {
 export function shown(command: AgentCommand, { root }: InstallWorld): readonly string[] {
   if (command.kind !== "process") return [command.kind];
   return [command.command, ...command.args].map(text => text.startsWith(root) ? path.relative(root, text).replaceAll(path.sep, "/") : text);
+}
+
+export const never = new AbortController().signal;
+
+/** The `bin` member of a package: a file for each program. */
+export function bin(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map(name => [name, `dist/${name}.js`]));
+}
+
+/** An archive with the program `bin/agent`. */
+export function archive(content: string): Buffer { return tarGz([{ name: "bin/agent", content, mode: 0o755 }]); }
+
+/** An agent whose archive the world serves. `plan` changes how; `sha256` is published with the archive. */
+export function binary({ server }: InstallWorld, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
+  const at = server.serve(`/agent-${encodeURIComponent(version)}.tar.gz`, { content: archive(version), ...plan });
+  const target = { archive: at, cmd: "./bin/agent", args: ["--acp"], env: { KEY: "v" } };
+  const published = sha256 === undefined ? target : { ...target, sha256 };
+  return agent({ binary: { "linux-x86_64": published } }, { version });
+}
+
+/** The names in an agent's folder, sorted: versions, without locks and uses. */
+export function versions({ root }: InstallWorld, id = "some-agent"): readonly string[] {
+  const folder = path.join(root, id);
+  return existsSync(folder) ? readdirSync(folder).filter(name => name !== ".uses").sort() : [];
+}
+
+/** Asserts that an installation fails with this code and a message that matches `words`. */
+export async function refused(installation: Promise<unknown>, code: InstallErrorCode, words: RegExp): Promise<void> {
+  await rejects(installation, error => {
+    ok(error instanceof InstallError, String(error));
+    equal(error.code, code, error.message);
+    match(error.message, words);
+    return true;
+  });
 }
