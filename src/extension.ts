@@ -20,7 +20,7 @@ import { lazyLauncher } from "./lazy-launcher";
 import { KeptSessions } from "./lm/kept-sessions";
 import { Learned } from "./lm/learned";
 import { LmProvider } from "./lm/provider";
-import { lmErrors, partClasses, registerLm, toolParts } from "./lm/register";
+import { lmErrors, partClasses, partsTaken, registerLm, toolParts } from "./lm/register";
 import { ToolGroups } from "./lm/tool-groups";
 import { channelListener, Log } from "./log";
 import { CHAT_VIEW, COMMANDS } from "./names";
@@ -115,7 +115,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const toolGroups = new ToolGroups(context.globalState, context.workspaceState, log), permissionGroup = (agentId: string) => toolGroups.groupOf(agentId);
   const provider = new LmProvider({
     client: () => supervisor.client(), settings: () => configuration.settings, learned, isTrusted: () => vscode.workspace.isTrusted,
-    permissionGroup, cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
+    permissionGroup, cwd: () => folders.folders()[0] ?? folders.home, classes: partClasses, errors: lmErrors, partsTaken, leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
   });
   const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, permissionGroup, log));
   models.changed(configuration.settings.languageModel.isEnabled);

@@ -21,6 +21,7 @@ import { AgentPrompts } from "./agent-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "./announced-tools";
 import { CANCELLED, parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "./results";
+import { fenced } from "./safe-text";
 import type { ModeReturn } from "./session-mode";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "./tool-offer";
@@ -270,11 +271,14 @@ export class AgentSession {
 
   #watch(signal: AbortSignal, word: AgentWord): void { signal.addEventListener("abort", () => this.say(word), { once: true }); }
 
-  /** What a person reads; what made it so goes to the log. */
+  /** The message for the user, with the last lines that the program printed (issue 13 item 20). The cause goes to the log. */
   #trouble(error: unknown): string {
-    const { message, cause } = objectOr(error instanceof Error ? { message: error.message, cause: error.cause } : error), text = stringOr(message, String(error));
-    this.world.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...(cause === undefined ? {} : { cause: readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS) }) });
-    return redactText(text);
+    const { message, cause } = objectOr(error instanceof Error ? { message: error.message, cause: error.cause } : error);
+    const text = stringOr(message, String(error)), reason = cause instanceof Error ? cause.message : cause;
+    const logged = reason === undefined ? {} : { cause: readable(reason, LOGGED_CHARACTERS) };
+    this.world.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...logged });
+    const output = typeof cause === "string" ? redactText(cause, LOGGED_CHARACTERS).trim() : "";
+    return output === "" ? redactText(text) : `${redactText(text)} Its last output:\n\n${fenced(output)}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS } from "../../src/protocol/lm";
+import { agentExited } from "../errors";
 import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmWorld } from "../testing/lm-world";
 import { callOf } from "../testing/session-world";
@@ -193,6 +194,17 @@ suite("the model picker's service, over time", () => {
     for (let i = 0; i < MOST_RECORDS + 3; i++) await world.turn(chatOf(`${i}`), "Hello", "Hi");
     equal(world.kept.size, MOST_RECORDS);
   }).timeout(20_000);
+
+  test("an agent that exits at its start fails the request with the last lines that it printed", async () => {
+    await using world = new LmWorld();
+    world.startFailure = agentExited("Ada", "exit code 7", "starting\nno licence: set it with `ada login`\n");
+    const requestId = world.ask(chatOf("a"), "One");
+    await world.settle();
+    equal(lines(world, requestId).at(-1), [
+      "failed 1: Ada stopped unexpectedly (exit code 7). Ada restarts with your next prompt. Its last output:\n",
+      "```", "starting", "no licence: set it with `ada login`", "```",
+    ].join("\n"));
+  });
 
   test("an agent that fails fails the request with its reason, and the next one starts it again", async () => {
     await using world = new LmWorld();

@@ -5,6 +5,7 @@ import type { ChatRequest, RequestId } from "../../src/protocol/lm";
 import { AgentConnection } from "../agents/connection";
 import type { MissingExtension } from "../agents/extension-chain";
 import { AgentPool } from "../agents/pool";
+import type { AgentError } from "../errors";
 import { SimulatedChat, type SimulatedTurn } from "../lm/fixtures/simulated-chat";
 import { LmService } from "../lm/lm-service";
 import { QUIET_MS } from "../lm/quiet";
@@ -51,8 +52,11 @@ export class LmWorld implements AsyncDisposable {
   /** The sentence about missing tools, and who is notified when it changes. */
   missingTools: string | undefined;
   onToolChange = (): void => undefined;
+  /** Why agents cannot be started. */
+  startFailure: AgentError | undefined;
   readonly pool = new AgentPool(async ({ agent: { name }, extensions = [] }) => {
-    const { missing } = this;
+    const { missing, startFailure } = this;
+    if (startFailure) throw startFailure;
     this.behind.push(extensions.map(({ id }) => id).join(" "));
     const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork", ...this.manual], this.initialized, this.opened);
     this.agents.push(agent);

@@ -13,6 +13,10 @@ suite("models in the picker", () => {
   test("shows the context size of an agent that reported it, and keeps room for the tools", () => {
     const sizes = new Map([["my-agent", 200_000], [ELIZA.id, 8_000]]), models = modelsOf(offered, known(() => false, id => sizes.get(id)));
     deepEqual(models.map(({ maxInputTokens }) => maxInputTokens), [200_000, 64_000, 200_000]);
+    // VS Code shows the first, or, where there is none and in older versions, the sum of the others.
+    deepEqual(models.map(({ maxContextWindowTokens: size, maxInputTokens: input, maxOutputTokens: output }) => [size, input + output]), [
+      [200_000, 200_000], [8_000, 64_000], [200_000, 200_000],
+    ]);
     ok(models[0]?.tooltip.endsWith(" Context: 200,000 tokens.") && models[1]?.tooltip.endsWith(" Context: 8,000 tokens."));
   });
 

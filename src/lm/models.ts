@@ -10,7 +10,10 @@ export const VENDOR = "symposium";
 /** The agent that `symposium.currentAgentId` names. */
 export const CURRENT = "symposium";
 
-/** As `vscode.LanguageModelChatInformation`, with `isUserSelectable`, which VS Code reads without having it in its typings. */
+/**
+ * As `vscode.LanguageModelChatInformation`, with `isUserSelectable` and `maxContextWindowTokens`, which VS Code reads without having them in its
+ * typings.
+ */
 export interface Model {
   readonly id: string;
   readonly name: string;
@@ -20,6 +23,8 @@ export interface Model {
   readonly tooltip: string;
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
+  /** Where VS Code reads it, it shows this and not the sum of the two. */
+  readonly maxContextWindowTokens?: number;
   readonly capabilities: { readonly imageInput: boolean; readonly toolCalling: boolean };
   readonly isUserSelectable: true;
 }
@@ -29,7 +34,8 @@ export interface Model {
  * that the agent still has. Below the minimum the tools alone would fill the window, and VS Code would summarise before each turn.
  */
 const MAX_INPUT_TOKENS = 1_000_000, MIN_INPUT_TOKENS = 64_000;
-const MAX_OUTPUT_TOKENS = 64_000;
+/** VS Code shows the sum of input and output as the size of the context, and an agent reserves nothing for its output. */
+const MAX_OUTPUT_TOKENS = 0;
 
 /** `configured`: ids of the agents that have a model of their own. */
 export interface Offered { readonly agents: readonly AgentConfig[]; readonly configured: readonly string[]; readonly currentAgentId: string }
@@ -62,6 +68,7 @@ function model(id: string, name: string, detail: string, about: string, agentId:
     id, name, family: VENDOR, version: "1.0.0", detail,
     tooltip: tokens === undefined ? about : `${about} Context: ${tokens.toLocaleString("en")} tokens.`,
     maxInputTokens: tokens === undefined ? MAX_INPUT_TOKENS : Math.max(MIN_INPUT_TOKENS, tokens), maxOutputTokens: MAX_OUTPUT_TOKENS,
+    ...(tokens === undefined ? {} : { maxContextWindowTokens: tokens }),
     capabilities: { imageInput, toolCalling: true }, isUserSelectable: true,
   };
 }

@@ -23,7 +23,7 @@ function world(changes: Partial<ProviderWorld> = {}) {
   const provider = new LmProvider({
     client: () => Promise.resolve(client), settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }), learned: { takesImages: () => false, contextTokens: () => undefined }, permissionGroup: agentId => agentId === ELIZA.id ? "eliza" : undefined, isTrusted: () => true, cwd: () => "/w",
     classes: { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall }, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
-    leftOut: kind => { leftOut.push(kind); }, ...changes,
+    partsTaken: () => Promise.resolve(), leftOut: kind => { leftOut.push(kind); }, ...changes,
   });
   const listeners: (() => void)[] = [];
   const token = { isCancellationRequested: false, onCancellationRequested: (listener: () => void) => { listeners.push(listener); return { dispose: () => { listeners.splice(listeners.indexOf(listener), 1); } }; } };
@@ -98,6 +98,24 @@ suite("provider of models", () => {
     provider.part(1, { type: "text", value: "late" });
     deepEqual(reported, [new Text("a"), new ToolCall("c", "t", {})]);
     deepEqual(leftOut, ["thinking"]);
+  });
+
+  test("a request fails after VS Code has taken the parts before the failure, and at once where there are none", async () => {
+    const taken = deferred<void>(), events: string[] = [];
+    const { provider, respond, refuse } = world({ partsTaken: () => { events.push("waits"); return taken.promise; } });
+    const failsAtOnce = respond().catch(() => { events.push("failed"); });
+    await settled();
+    refuse(new Error("no parts"));
+    await failsAtOnce;
+    const fails = respond().catch(() => { events.push("failed"); });
+    await settled();
+    provider.part(2, { type: "text", value: "the limit is reached" });
+    refuse(new Error("after a part"));
+    await settled();
+    deepEqual(events, ["failed", "waits"]);
+    taken.resolve();
+    await fails;
+    deepEqual(events, ["failed", "waits", "failed"]);
   });
 
   test("Stop is told to the sidecar once, and the promise waits for its answer", async () => {

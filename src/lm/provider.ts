@@ -33,6 +33,8 @@ export interface ProviderWorld {
   cwd(): string;
   readonly classes: PartClasses;
   readonly errors: LmErrors;
+  /** Resolves when VS Code has taken the parts that were reported: it discards those that it has not read when a request fails. */
+  partsTaken(): Promise<void>;
   /** A kind of part that this VS Code does not have was left out. */
   leftOut(kind: ChatPart["type"]): void;
 }
@@ -66,10 +68,13 @@ export class LmProvider {
     const definition = agentDefinition(agent);
     if (!definition) throw cannotStart(world.errors, agent.name);
     const requestId = ++this.#last, permissionGroup = world.permissionGroup(agent.id);
-    this.#open.set(requestId, part => this.#report(part, report));
+    let hasParts = false;
+    this.#open.set(requestId, part => { hasParts = true; this.#report(part, report); });
     try { await this.#ask({ ...this.#terms(requestId, model.id, agent, definition, options), ...(permissionGroup === undefined ? {} : { permissionGroup }) }, messages, options.tools ?? [], token); }
-    catch (error) { throw failed(error); }
-    finally { this.#open.delete(requestId); }
+    catch (error) {
+      if (hasParts) await world.partsTaken();
+      throw failed(error);
+    } finally { this.#open.delete(requestId); }
   }
 
   tokens(value: string | vscode.LanguageModelChatRequestMessage): number { return tokensOf(value); }

@@ -22,6 +22,10 @@ export const partClasses: PartClasses = {
 };
 export const lmErrors: ProviderWorld["errors"] = vscode.LanguageModelError;
 
+/** VS Code sends parts on every 30 ms, through two processes, and does not report when they have arrived. */
+const PARTS_TAKEN_MS = 250;
+export function partsTaken(): Promise<void> { return new Promise(resolve => setTimeout(resolve, PARTS_TAKEN_MS)); }
+
 /** How VS Code makes what a tool gives it. */
 export const toolParts: Omit<ToolWorld, "running"> = {
   markdown(text, link) {
