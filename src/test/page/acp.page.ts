@@ -2,23 +2,18 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { lastExchange, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import { newTab, openScripted, reloadWebviews, seen, shownText, showsText, stopTurn } from "./scripted";
+import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { newTab, openChatBox, reloadWebviews, seen, shownTab, shownText, showsText, stopTurn, testAgent } from "./scripted";
 
 /** Agents of their own: what is chosen for one is remembered for it, by all windows of the server. */
-const agent = (id: string, name: string, ...flags: readonly string[]) =>
-  ({ id, name, distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), ...flags] } } });
-const SETTINGS = { "symposium.agents": [agent("with-options", "Newer", "--options"), agent("with-models", "Older", "--models")], "symposium.currentAgentId": "with-options" };
+const SETTINGS = { "symposium.agents": [testAgent("with-options", "Newer", ["--options"]), testAgent("with-models", "Older", ["--models"])], "symposium.currentAgentId": "with-options" };
 
 suite("all that an agent can offer, ask and show", () => {
   let box: Box;
-  suiteSetup(async () => {
-    box = await openScripted({ settings: SETTINGS });
-    await box.open();
-  });
+  suiteSetup(async () => { box = await openChatBox(SETTINGS); });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => shownTab(box);
   const picker = (name: string) => chat().locator(`.mynah-prompt-input-options select[aria-label="${name}"]`);
   const shows = (name: string, value: string): Promise<void> => seen(async () => await picker(name).inputValue({ timeout: 1_000 }).catch(() => "") === value, `${name} at ${value}`);
   /** What the agent works with, as it says itself. */

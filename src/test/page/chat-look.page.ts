@@ -1,12 +1,11 @@
 /** What an agent shows and asks beyond words, as it is drawn: readable, reachable, kept while it is drawn again, and text where it is an agent's. */
 import assert from "node:assert/strict";
-import path from "node:path";
-import { ROOT, sendPrompt, turnEnded, type Box } from "./harness";
+import { sendPrompt, turnEnded, type Box } from "./harness";
 import { edgesOf, textsSeen, themeColour, THEMES } from "./looks";
-import { becomes, openScripted, seen, showsText, wear } from "./scripted";
+import { becomes, openScripted, seen, showsText, testAgent, wear } from "./scripted";
 
 const SETTINGS = {
-  "symposium.agents": [{ id: "looks", name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), "--options"] } } }],
+  "symposium.agents": [testAgent("looks", "Scripted", ["--options"])],
   "symposium.currentAgentId": "looks",
 };
 

@@ -1,30 +1,20 @@
 /** Much at once, in a real VS Code: subagents, many questions, and a flood of updates. */
 import assert from "node:assert/strict";
-import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
-import { newTab, openScripted, seen, showsText } from "./scripted";
+import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
+import { newTab, openChatBox, seen, shownTab, showsText, testAgent } from "./scripted";
 
-const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
-const agent = (id: string, name: string, file: string): object => ({
-  id,
-  name,
-  distribution: { local: { command: process.execPath, args: [program(file)] } },
-});
 const SETTINGS = {
-  "symposium.agents": [agent("subagents", "Parent", "subagent"), agent("crowd", "Crowd", "scripted-agent")],
+  "symposium.agents": [testAgent("subagents", "Parent", [], "subagent"), testAgent("crowd", "Crowd")],
   "symposium.currentAgentId": "subagents", "symposium.experimentalProtocolV2": true,
 };
 
 suite("much at once", () => {
   let box: Box;
-  suiteSetup(async () => {
-    box = await openScripted({ settings: SETTINGS });
-    await box.open();
-  });
+  suiteSetup(async () => { box = await openChatBox(SETTINGS); });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => shownTab(box);
   const cards = (kind: string) => chat().locator(`[data-kind="${kind}"]`);
 
   test("a subagent is one card, its question names it, and its answer reaches it", async () => {

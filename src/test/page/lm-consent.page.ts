@@ -3,19 +3,18 @@
  * window, so that what was approved counts for all later tests.
  */
 import assert from "node:assert/strict";
-import path from "node:path";
-import { ROOT, type Box } from "./harness";
+import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
+import { testAgent } from "./scripted";
 
-const agent = (id: string, name: string) => ({ id, name, distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs")] } } });
 const COMMAND = `ask own kind=execute title="rm -rf build" input={"command":"rm -rf build"}`;
 
 suite("standing approvals of an agent's acts in VS Code's own chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
-    model = await ModelBox.open({ "symposium.agents": [agent("scripted", "Scripted"), agent("second", "Second")], "symposium.currentAgentId": "scripted" });
+    model = await ModelBox.open({ "symposium.agents": [testAgent("scripted", "Scripted"), testAgent("second", "Second")], "symposium.currentAgentId": "scripted" });
     ({ box, chat } = model);
   });
   suiteTeardown(() => model.close());

@@ -4,16 +4,23 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { AgentConfig } from "../../protocol/agents";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { FrameLocator, Locator } from "playwright-core";
 import { documents, lastExchange, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
 
 export const AGENT_ID = "scripted";
 
+/** A configured agent that is a program of the tests, the scripted agent unless told. */
+export function testAgent(id: string, name: string, flags: readonly string[] = [], program = "scripted-agent"): AgentConfig {
+  const file = path.join(ROOT, `out/programs/${program}.program.mjs`);
+  return { id, name, distribution: { local: { command: process.execPath, args: [file, ...flags] } } };
+}
+
 /** Settings with the scripted agent as the agent of new tabs, without extensions, and more besides. */
 export function scripted(flags: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
-    "symposium.agents": [{ id: AGENT_ID, name: "Scripted", distribution: { local: { command: process.execPath, args: [path.join(ROOT, "out/programs/scripted-agent.program.mjs"), ...flags] } } }],
+    "symposium.agents": [testAgent(AGENT_ID, "Scripted", flags)],
     "symposium.currentAgentId": AGENT_ID, "symposium.extensions": [], ...more,
   };
 }
@@ -21,6 +28,16 @@ export function scripted(flags: readonly string[] = [], more: Readonly<Record<st
 export function openScripted(options: BoxOptions = {}): Promise<Box> {
   return openBox({ ...options, settings: { ...scripted(), ...options.settings } });
 }
+
+/** Opens a window with these settings, and shows the chat view. */
+export async function openChatBox(settings: BoxOptions["settings"] & object): Promise<Box> {
+  const box = await openScripted({ settings });
+  await box.open();
+  return box;
+}
+
+/** The selected tab. */
+export const shownTab = (box: Box): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
 
 /** Waits until `condition` is true of what a user sees: it is looked at whenever something in a window changes. */
 export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> => until(documents(), condition, timeout, `this was not seen: ${what}`);
