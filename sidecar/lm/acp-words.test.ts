@@ -25,14 +25,14 @@ suite("an agent's updates as words", () => {
   test("a call of the agent's own is shown when it starts and when it ends, once, whatever is told of it", () => {
     equal(play(says("I look."), call("1", "pending", "Read a.ts"), call("1", "in_progress"), call("1", "completed"), call("1", "completed"), call("2", "failed", "npm  test\n--all"), says("Done.")).shown,
       "I look.\n\n▸ Read a.ts ✓\n\n✗ npm test --all\n\nDone.");
-    equal(play(call("1", "pending", "One"), call("2", "pending", "Two"), call("1", "completed"), says("So."), call("2", "failed")).shown, "▸ One\n\n▸ Two\n\n✓ One\n\nSo.\n\n✗ Two");
-    equal(play(call("1", "pending", "Terminal"), { ...call("1", "completed"), title: "npm test" }).shown, "▸ Terminal\n\n✓ npm test", "a title that becomes known later");
+    equal(play(call("1", "pending", "One"), call("2", "pending", "Two"), call("1", "completed"), says("So."), call("2", "failed")).shown, "▸ One \n\n▸ Two \n\n✓ One\n\nSo.\n\n✗ Two");
+    equal(play(call("1", "pending", "Terminal"), { ...call("1", "completed"), title: "npm test" }).shown, "▸ Terminal \n\n✓ npm test", "a title that becomes known later");
   });
 
   test("shows the output of a call while it runs as thinking, and the end of its result", () => {
     const output = (text: string, status = "in_progress") => ({ ...call("1", status), content: [{ type: "content", content: { type: "text", text } }] });
     const begun = { ...call("1", "pending", "npm test"), kind: "execute" };
-    equal(play(begun, output("one\n"), output("one\ntwo\n"), output("one\ntwo\n"), call("1", "completed")).shown, "▸ npm test(\n\nnpm test\none\n)(two\n)\n\n✓ npm test\n\n```\none\ntwo\n```");
+    equal(play(begun, output("one\n"), output("one\ntwo\n"), output("one\ntwo\n"), call("1", "completed")).shown, "▸ npm test (\n\nnpm test\none\n)(two\n)\n\n✓ npm test\n\n```\none\ntwo\n```");
     equal(play(begun, output("```console\nall good\n```", "completed")).shown, "▸ npm test ✓\n\n```\nall good\n```");
     const { shown } = play(begun, output(Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n"), "failed"));
     equal(shown.startsWith("▸ npm test ✗\n\n```\n…\nline 90\n") && shown.endsWith("line 99\n```"), true, shown);

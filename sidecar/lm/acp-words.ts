@@ -82,14 +82,15 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
   // An end that is sent twice is one end.
   if (!before && update.sessionUpdate === "tool_call_update" && update.title === undefined) return [words, []];
   const isNext = before !== undefined && words.started === id && before.title === now.title;
-  const [next, parts] = isNext ? [words, [{ type: "text", value: ` ${mark}` } as const]] : lineOf(words, `${mark} ${lineIn(now.title)}`);
+  const [next, parts] = isNext ? [words, [{ type: "text", value: mark } as const]] : lineOf(words, `${mark} ${lineIn(now.title)}`);
   const result = resultText(now, update, mark === CALL_MARKS["failed"]), isShown = result !== "" && result.length <= words.room;
   const after: Words = { ...next, calls, last: "line", started: undefined, room: words.room - (isShown ? result.length : 0) };
   return [after, isShown ? [...parts, { type: "text", value: `\n\n${result}` }] : parts];
 }
 
+/** The line ends with a space, because VS Code's chat does not show the last word of a text before a space follows: it may become a link. */
 function started(words: Words, id: string, call: CallText): Said {
-  const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)}`), [after, output] = progress(next, id, undefined, call);
+  const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)} `), [after, output] = progress(next, id, undefined, call);
   return [{ ...after, started: output.length > 0 ? undefined : id }, [...line, ...output]];
 }
 

@@ -50,7 +50,7 @@ suite("the card of a research", () => {
       return said;
     });
     const [title, end, result = "", ...others] = parts.flatMap(part => part.type === "text" ? [part.value] : []);
-    deepEqual([title, end, others], ["▸ Research in pebble 1.1.0: How heavy?", "\n\n✓ Research in pebble 1.1.0: How heavy?", []]);
+    deepEqual([title, end, others], ["▸ Research in pebble 1.1.0: How heavy? ", "\n\n✓ Research in pebble 1.1.0: How heavy?", []]);
     deepEqual(result.split("\n").slice(-3), ["- Read \\<b\\> 299", "- Answered after 3 s, in 300 steps.", "```"]);
     const steps = parts.flatMap(part => part.type === "thinking" ? part.value.split("\n") : []).filter(line => line.startsWith("- Read"));
     deepEqual([steps[0], new Set(steps).size === steps.length, steps.length > 50], ["- Read \\<b\\> 0", true, true]);

@@ -7,6 +7,7 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
+import { gate } from "./scripted";
 
 suite("agents in VS Code's own chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
@@ -95,6 +96,17 @@ suite("agents in VS Code's own chat", () => {
       for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 * n + i}`), `${i} of ${n}: ${answer}`);
       assert.deepEqual((await acts()).map(act => "call" in act), Array.from({ length: 2 * n }, (_, i) => i < n), `${n} calls, then their results`);
     }
+  });
+
+  test("the agent's own tool is shown from its start, and a failure once, behind the text before it", async () => {
+    const held = gate();
+    await chat.say(`tool t1 execute npm test; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`);
+    await chat.answered("▸ npm test");
+    held.open();
+    const answer = await chat.answered("the model is overloaded");
+    assert.match(answer, /▸ npm test ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/);
+    assert.equal(answer.split("the model is overloaded").length, 2);
+    await box.screenshot("lm-failure");
   });
 
   test("Stop in mid-answer reaches the agent, and the next turn is in the same session", async () => {
