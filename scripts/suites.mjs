@@ -1,11 +1,12 @@
 // The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was skipped.
 // A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
 import { build, stop } from "esbuild";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { globSync } from "./glob.mjs";
 import { node, root } from "./project.mjs";
+import { matrix } from "./real-agents/matrix.mjs";
 import { timeLimit } from "./time-limits.mjs";
 
 const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "test", "bench", "scripts"];
@@ -99,13 +100,22 @@ export const npm = ({ grep, output } = {}) => mocha("npm", { grep, output }, env
   node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(120_000), "--slow", "20000", "--reporter", "scripts/reporter.cjs",
     ...pick(grep), "scripts/npm-package.test.mjs"], { env, output, limit: timeLimit(LIMIT) }));
 
-/** Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of proxies. Only when they are asked for. */
+/**
+ * Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of proxies. Only when they are asked
+ * for. Prints the matrix of agents and checks, and keeps its entries in out/agents/matrix.jsonl.
+ */
 export async function agents({ grep, output } = {}) {
   await programs();
   await compilePages(["harness", "model-chat"].map(name => `src/test/page/${name}.ts`), "out/agents-page");
-  return mocha("agents", { grep, output }, env =>
+  const entries = path.join(root, "out/agents/matrix.jsonl");
+  mkdirSync(path.dirname(entries), { recursive: true });
+  writeFileSync(entries, "");
+  const result = await mocha("agents", { grep, output }, env =>
     node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(300_000), "--slow", "60000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)], { env, output }));
+      ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)],
+      { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output }));
+  console.log(`\n── matrix${process.env.SYMPOSIUM_AGENTS_THROTTLED ? " (throttled)" : ""}\n${matrix(readFileSync(entries, "utf8").split("\n").filter(Boolean)).join("\n")}`);
+  return result;
 }
 
 /** Mocha's options for tests that take at most `milliseconds` on an idle machine. */

@@ -1,18 +1,27 @@
 // The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model only.
 // `settle` makes an agent's home ready and returns what its environment needs besides.
 //
-// For conversations that are compared: `besides` are the updates that come at any time, and how often, after `session/new` was answered
-// and after a session's first turn; `commands` are some of those that it announces. One that `withdraws` cancels what it asked when it is
-// cancelled itself; one with `parallel` calls tells of each what happens when it happens. All scenes of acts.mjs are played, or `only` some,
-// or all `without` some.
+// `speaks` is the API of its model (DIALECTS in mock-model.mjs). With a `search` tool its model finds the tools of servers that it does not see at
+// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again.
+//
+// `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For that, `besides` are the
+// updates that come at any time, and how often, after `session/new` was answered and after a session's first turn. `commands` are some of those
+// that it announces. One that `withdraws` cancels what it asked when it is cancelled itself; one with `parallel` calls reports each
+// when it happens. All scenes of acts.mjs are played, or `only` some, or all `without` some.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-export const AGENTS = [
+function writeIn(home, name, text) {
+  const file = path.join(home, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const ALL = [
   {
     id: "claude-agent-acp", name: "Claude (claude-agent-acp)", package: "@agentclientprotocol/claude-agent-acp", version: "0.100.0",
-    program: "claude-agent-acp", args: [], size: "0.4 GB",
-    besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 2, session_info_update: 1 } },
+    program: "claude-agent-acp", args: [], size: "0.4 GB", speaks: "anthropic", search: "ToolSearch",
+    repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 2, session_info_update: 1 } },
     commands: ["context", "rename"], withdraws: true, parallel: true,
     settle: (home, model) => ({
       ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "sk-ant-scripted",
@@ -23,14 +32,12 @@ export const AGENTS = [
   },
   {
     id: "gemini-cli", name: "Gemini (gemini-cli)", package: "@google/gemini-cli", version: "0.61.0",
-    program: "gemini", args: ["--acp"], size: "0.1 GB",
-    besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 1 } },
+    program: "gemini", args: ["--acp"], size: "0.1 GB", speaks: "gemini",
+    repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 1 } },
     commands: ["memory show", "about"], withdraws: false, parallel: false,
     without: ["a session that is taken up again"], // It finds one only when the minute in which it was opened is over.
     settle: (home, model) => {
-      const settings = path.join(home, ".gemini", "settings.json");
-      mkdirSync(path.dirname(settings), { recursive: true });
-      writeFileSync(settings, JSON.stringify({
+      writeIn(home, ".gemini/settings.json", JSON.stringify({
         security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
         privacy: { usageStatisticsEnabled: false },
         general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
@@ -38,12 +45,57 @@ export const AGENTS = [
       return { GEMINI_API_KEY: "scripted", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_MODEL: "gemini-2.5-pro" };
     },
   },
+  {
+    id: "codex-acp", name: "Codex (codex-acp)", package: "@agentclientprotocol/codex-acp", version: "2.6.0",
+    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search",
+    endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: ["status"], withdraws: false, parallel: false,
+    settle: (home, model) => {
+      writeIn(home, ".codex/config.toml", `model = "gpt-5.5"
+model_provider = "scripted"
+approval_policy = "on-request"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "${model}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+requires_openai_auth = false
+supports_websockets = false
+`);
+      return { CODEX_HOME: path.join(home, ".codex"), SCRIPTED_KEY: "scripted", NO_BROWSER: "1", MODEL_PROVIDER: "scripted", INITIAL_AGENT_MODE: "read-only" };
+    },
+  },
+  {
+    id: "opencode", name: "OpenCode", package: "opencode-ai", version: "1.18.33",
+    program: "opencode", args: ["acp"], size: "0.4 GB", speaks: "openai-chat",
+    native: ["-baseline", ""].map(variant => `opencode-${process.platform}-${process.arch}${variant}/bin/opencode`),
+    endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: true,
+    settle: (home, model) => {
+      const scripted = {
+        npm: "@ai-sdk/openai-compatible", name: "Scripted", options: { baseURL: `${model}/v1`, apiKey: "scripted" },
+        models: { scripted: { name: "Scripted", tool_call: true, reasoning: true, limit: { context: 200_000, output: 8_000 } } },
+      };
+      writeIn(home, ".config/opencode/opencode.json", JSON.stringify({
+        model: "scripted/scripted", small_model: "scripted/scripted", autoupdate: false, share: "disabled", permission: { bash: "ask", edit: "ask" }, provider: { scripted },
+      }));
+      return { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
+    },
+  },
 ];
+
+/** Those that are tried: all, or the ones that SYMPOSIUM_AGENTS_ONLY chooses. */
+export const isChosen = ({ id }) => { const only = process.env.SYMPOSIUM_AGENTS_ONLY; return !only || only.split(",").some(beginning => id.startsWith(beginning)); };
+export const AGENTS = ALL.filter(isChosen);
 
 /** Nothing to install: mcp-client.mjs is started by its `command`. */
 export const MCP_CLIENT = {
   id: "mcp-client", name: "The MCP SDK's client", program: "mcp-client", args: [], command: [process.execPath, path.join(import.meta.dirname, "mcp-client.mjs")],
   only: ["initialize", "tools of a server on stdio, one after another", "tools of a server over http"],
-  besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: false,
+  repeats: true, besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: false,
   settle: () => ({}),
 };

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { ask } from "./direct.mjs";
+import { testsOf } from "./matrix.mjs";
 import { onStage } from "./stage.mjs";
 import { smoke } from "./symposium.mjs";
 
@@ -12,7 +13,9 @@ const told = (model, scenario) => model.requests.findLast(asked => asked.scenari
 const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
-  test("answers one prompt after another", () => onStage(agent, async stage => {
+  const it = testsOf(agent);
+
+  it("alone", "answers one prompt after another", () => onStage(agent, async stage => {
     const { protocolVersion, answers, stopReasons } = await ask(stage, [prompt("text"), prompt("again")]);
     equal(protocolVersion, 1);
     match(answers[0], /END-OF-TEXT$/);
@@ -20,26 +23,29 @@ for (const agent of AGENTS) suite(`${agent.name} without us`, () => {
     deepEqual(stopReasons, ["end_turn", "end_turn"]);
   }));
 
-  test("asks before it runs a command, and runs it when it may", () => onStage(agent, async stage => {
+  it("alone", "asks before it runs a command, and runs it when it may", () => onStage(agent, async stage => {
     const { answers, permissions } = await ask(stage, [prompt("shell")]);
     equal(permissions.length, 1);
     match(answers[0], /shell-was-run[^]*END-OF-SHELL$/);
     equal(stage.written("proof/shell.txt"), "shell-was-run\n");
   }));
 
-  test("does not run a command that is rejected, and tells the model", () => onStage(agent, async stage => {
+  it("alone", "does not run a command that is rejected, and tells the model or ends the turn", () => onStage(agent, async stage => {
     const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
     equal(permissions.length, 1);
-    match(answers[0], /END-OF-SHELL$/);
-    match(told(stage.model, "shell"), REFUSED);
+    if (!agent.endsWhenRejected) {
+      match(answers[0], /END-OF-SHELL$/);
+      match(told(stage.model, "shell"), REFUSED);
+    }
     equal(stage.written("proof/shell.txt"), undefined);
   }));
 });
 
 for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
+  const it = testsOf(agent);
   const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 
-  test("answers one prompt after another on the page", () => onStage(agent, async stage => {
+  it("chat", "answers one prompt after another on the page", () => onStage(agent, async stage => {
     const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
     deepEqual(exchanges.map(({ question }) => question), [prompt("text"), prompt("again")]);
     match(exchanges[0].answer, /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
@@ -47,7 +53,7 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
     deepEqual(pressed, []);
   }));
 
-  test("asks with a card before it runs a command, and runs it when that is allowed", () => onStage(agent, async stage => {
+  it("chat", "asks with a card before it runs a command, and runs it when that is allowed", () => onStage(agent, async stage => {
     const { exchanges: [{ answer }], pressed } = await run(stage, "allowed", ["shell"]);
     equal(pressed.length, 1);
     match(answer, /wants to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/);
@@ -56,16 +62,18 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
     equal(stage.written("proof/shell.txt"), "shell-was-run\n");
   }));
 
-  test("does not run a command that is rejected on its card, and the model is told", () => onStage(agent, async stage => {
+  it("chat", "does not run a command that is rejected on its card, and the model is told or the turn ends", () => onStage(agent, async stage => {
     const { exchanges: [{ answer }], pressed } = await run(stage, "rejected", ["shell"], { permission: "reject" });
     equal(pressed.length, 1);
     match(answer, /wants to run a command[^]*Rejected by you/);
-    match(answer, /END-OF-SHELL/);
-    match(told(stage.model, "shell"), REFUSED);
+    if (!agent.endsWhenRejected) {
+      match(answer, /END-OF-SHELL/);
+      match(told(stage.model, "shell"), REFUSED);
+    }
     equal(stage.written("proof/shell.txt"), undefined);
   }));
 
-  test("writes a file and shows what it wrote", () => onStage(agent, async stage => {
+  it("chat", "writes a file and shows what it wrote", () => onStage(agent, async stage => {
     const { exchanges: [{ answer }], pressed } = await run(stage, "write", ["write"]);
     equal(pressed.length, 1);
     match(answer, /wants to change a file[^]*written\.txt[^]*Allowed by you/);
@@ -74,7 +82,7 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
     equal(stage.written("written.txt"), "written by the agent\n");
   }));
 
-  test("reads a file, then changes it, with a card for each", () => onStage(agent, async stage => {
+  it("chat", "reads a file, then changes it, with a card for each", () => onStage(agent, async stage => {
     const { exchanges: [{ answer }], pressed } = await run(stage, "edit", ["edit"]);
     equal(pressed.length, 1);
     match(answer, /seed\.txt · read[^]*done[^]*I will change it\.[^]*seed\.txt[^\n]* · edit[^]*done/);
@@ -83,7 +91,7 @@ for (const agent of AGENTS) suite(`${agent.name} in Symposium`, () => {
     equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
   }));
 
-  test("stops in the middle of an answer, keeps what was said, and answers the next prompt", () => onStage(agent, async stage => {
+  it("chat", "stops in the middle of an answer, keeps what was said, and answers the next prompt", () => onStage(agent, async stage => {
     const { exchanges: [stopped, next] } = await run(stage, "stopped", ["endless", "again"], { stop: "MIDDLE" });
     match(stopped.answer, /This begins and does not end, and stops here: MIDDLE[^]*Stopped\./);
     match(next.answer, /END-OF-AGAIN/);

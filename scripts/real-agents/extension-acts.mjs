@@ -51,7 +51,7 @@ export const EXTENSIONS = [
     },
   },
   {
-    id: "ferris", needs: ["cargo"], asks: 3, calls: [
+    id: "ferris", needs: ["cargo"], asks: 2, calls: [
       call("ferris", "crate_sources", { crate_name: "inner" }, /1\.2\.3[^]*inner/),
       call("ferris", "rust_crate_query", { crate_name: "inner", prompt: `Which number does answer() return? @@scenario:${RESEARCH}` }, /The number is 42|said last/),
     ],
@@ -87,9 +87,13 @@ export const EXTENSIONS = [
   },
 ];
 
+/** Scenarios of sessions that run at the same time: each writes its own file. */
+export const SESSIONS = ["one", "other"].map(name => ({ scenario: `own-${name}-session`, file: `${name}.txt`, text: `by the ${name} session\n` }));
+
 /** What the scripted model does for each, and in Ferris's research. `calls`: one a step, so that each stands alone. */
 export const SCENARIOS = {
   ...Object.fromEntries(EXTENSIONS.map(({ id, calls }) => [`own-${id}`, steps(calls)])),
+  ...Object.fromEntries(SESSIONS.map(({ scenario, file, text }) => [scenario, steps([call("workspace-tools*", "write_file", { path: file, content: text })])])),
   "own-all": steps(EXTENSIONS.map(({ calls: [first] }) => first)),
   [RESEARCH]: [
     ...steps([call("ferris-research*", "get_rust_crate_source", { crate_name: "inner" })]).slice(0, 1),

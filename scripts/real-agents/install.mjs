@@ -25,8 +25,13 @@ export async function installAgents(agents, say = text => console.log(text)) {
   }
 }
 
-/** How an installed agent's program is started, before its arguments: with the Node of the cache, whatever is on PATH. */
+/**
+ * The command of an installed agent's program, without its arguments. A JavaScript program runs with the Node of the cache, whatever is on PATH; a
+ * `native` one is the first of these files that the package's own dependencies for this platform have.
+ */
 export function commandOf(agent) {
+  const natives = agent.native?.map(file => path.join(cacheFolder, agent.id, "node_modules", file));
+  if (natives) return [natives.find(file => existsSync(file)) ?? natives[0]];
   const { bin } = packageOf(agent);
   return [serverNode, path.join(packageFolder(agent), bin[agent.program])];
 }

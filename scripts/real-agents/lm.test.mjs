@@ -6,16 +6,18 @@ import path from "node:path";
 import { openBox, ROOT } from "../../out/agents-page/harness.mjs";
 import { ModelChat } from "../../out/agents-page/model-chat.mjs";
 import { AGENTS } from "./agents.mjs";
+import { testsOf } from "./matrix.mjs";
 import { openStage } from "./stage.mjs";
 
 const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
 const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).padStart(2, "0")}`);
 /** Where VS Code asks: above the prompt, outside of the answer. */
 const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
-const OFFERED = /^mcp_+vsc_\w{4}_/;
+const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
 const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
 
 for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
+  const it = testsOf(agent);
   let stage, box, chat;
   /** The text of a file where the agent works. */
   const written = name => { const file = path.join(box.folders[0], name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; };
@@ -23,11 +25,25 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
   const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
   const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
 
+  /** Lets the model call three tools in one message: the first says "the first", and so on. */
+  async function three(scenario, numbers) {
+    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
+    await say(scenario);
+    const answer = await chat.answered(`END-OF-${scenario.toUpperCase()}`), { results } = asked(scenario).at(-1);
+    const calls = ["the first", "one between", "the last"].map((text, i) => [`agents_tool_${numbers[i]}`, text]);
+    for (const [i, [tool, text]] of calls.entries()) {
+      const result = `${tool} was told ${text}`;
+      ok(answer.includes(result) && results.at(i - calls.length)?.includes(result), results.join("\n"));
+    }
+    deepEqual(written("tools.log").trim().split("\n").sort(), calls.map(([tool, text]) => `${tool} ${text}`).sort());
+  }
+
   suiteSetup(async () => {
     stage = await openStage(agent);
     const local = { command: path.join(stage.bin, agent.program), args: agent.args };
     box = await openBox({ others: EXTENSIONS, settings: {
       "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }], "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent",
+      "remote.autoForwardPorts": false, // An agent may listen on a port: the notification would cover the chat's input.
     } });
     chat = await ModelChat.open(box);
     await chat.pick(agent.id);
@@ -37,7 +53,7 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     await stage?.model.stop();
   });
 
-  test("answers one prompt after another", async () => {
+  it("one tool", "answers one prompt after another", async () => {
     await say("text");
     match(await chat.answered("END-OF-TEXT"), /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
     await say("again");
@@ -45,14 +61,14 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     await box.screenshot(`lm-${agent.id}-text`);
   });
 
-  test("its model is offered more than sixty tools of VS Code's, from the first request on", () => {
+  it("one tool", "its model is offered more than sixty tools of VS Code's, or a search for them, from the first request on", () => {
     for (const { tools } of [...asked("text"), ...asked("again")]) {
-      ok(tools.filter(name => OFFERED.test(name)).length > 60, tools.join(" "));
+      ok(tools.filter(name => OFFERED.test(name)).length > 60 || tools.includes(agent.search), tools.join(" "));
       ok(tools.every(name => name.length <= 64) && new Set(tools).size === tools.length, tools.join(" "));
     }
   });
 
-  test("a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
+  it("one tool", "a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
     rmSync(path.join(box.folders[0], "tools.log"), { force: true });
     await say("vscode-tool");
     match(await chat.answered("END-OF-VSCODE-TOOL"), /The editor gave «[^»]*agents_tool_07 was told said once[^»]*»/);
@@ -60,21 +76,19 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     await box.screenshot(`lm-${agent.id}-tool`);
   });
 
-  // Of so many tools VS Code shows only some, and one more for the rest; what an agent learns later it may let its model search for.
-  test("when the model has asked for what VS Code had put into a group, that is there in the next turn; three calls at once have each its own result", async () => {
+  it("three tools", "three calls in one message: each runs once, and has its own result", () => three("vscode-three", ["01", "02", "03"]));
+
+  // Of so many tools VS Code offers only some, and one more for the rest, which are offered once that one was called.
+  it("three tools", "tools that VS Code offers later are there in the next turn, and three calls in one message of old and new ones have each its own result", async () => {
     ok(!offersAll(asked("text")[0]));
     await say("vscode-group");
     match(await chat.answered("END-OF-VSCODE-GROUP"), /Tools activated: [^»]*agents_tool_60/);
-    rmSync(path.join(box.folders[0], "tools.log"), { force: true });
-    await say("vscode-together");
-    const answer = await chat.answered("END-OF-VSCODE-TOGETHER"), last = asked("vscode-together").at(-1);
-    ok(offersAll(last) || last.tools.includes("ToolSearch"), last.tools.join(" "));
-    const expected = ["agents_tool_01 was told the first", "agents_tool_30 was told one between", "agents_tool_60 was told the last"];
-    for (const [i, result] of expected.entries()) ok(answer.includes(result) && last.results.at(i - expected.length).includes(result), last.results.join("\n"));
-    deepEqual(written("tools.log").trim().split("\n").sort(), ["agents_tool_01 the first", "agents_tool_30 one between", "agents_tool_60 the last"]);
+    await three("vscode-together", ["01", "30", "60"]);
+    const last = asked("vscode-together").at(-1);
+    ok(offersAll(last) || last.tools.includes(agent.search), last.tools.join(" "));
   });
 
-  test("a tool that asks is asked about once, by VS Code: skipped it does not run and the turn goes on, allowed it runs", async () => {
+  it("one tool", "a tool that asks is asked about once, by VS Code: skipped it does not run and the turn goes on, allowed it runs", async () => {
     rmSync(path.join(box.folders[0], "tools.log"), { force: true });
     await say("vscode-asks", " when I skip it");
     await chat.button("Skip").click();
@@ -89,19 +103,21 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     equal(written("tools.log"), "agents_asks a thing\n");
   });
 
-  test("a command is asked about: skipped it does not run, the model is told, and the turn goes on", async () => {
+  it("command", "a command is asked about: skipped it does not run, and the model is told or the turn ends", async () => {
     await say("shell", " when I skip it");
     await chat.button("Skip").waitFor();
     match(await box.page.locator(QUESTION).innerText(), /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/);
     await box.screenshot(`lm-${agent.id}-permission`);
     await chat.button("Skip").click();
-    const answer = await chat.answered("END-OF-SHELL");
-    doesNotMatch(answer, /The command gave «shell-was-run/);
-    match(asked("shell").at(-1).results.join("\n"), REFUSED);
+    if (agent.endsWhenRejected) await chat.ended();
+    else {
+      doesNotMatch(await chat.answered("END-OF-SHELL"), /The command gave «shell-was-run/);
+      match(asked("shell").at(-1).results.join("\n"), REFUSED);
+    }
     equal(written("proof/shell.txt"), undefined);
   });
 
-  test("a command that is allowed runs, and the model has its output", async () => {
+  it("command", "a command that is allowed runs, and the model has its output", async () => {
     await say("shell", " when I allow it");
     await chat.button("Allow").click();
     await chat.answered(/«[^»]*shell-was-run[^»]*»[^]*END-OF-SHELL/);

@@ -1,27 +1,30 @@
-// A model server on loopback for published agents: it speaks the APIs of Anthropic and Gemini and says what script.mjs decides.
+// A model server on loopback for published agents: it serves the APIs of DIALECTS and answers what script.mjs decides.
 //   node scripts/real-agents/mock-model.mjs [--port N] [--folder DIR] [--log FILE]      prints its address and serves until it is ended
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import * as anthropic from "./anthropic.mjs";
 import * as gemini from "./gemini.mjs";
+import * as openaiChat from "./openai-chat.mjs";
+import * as openaiResponses from "./openai-responses.mjs";
 import { options } from "../project.mjs";
 import { sendJson } from "./reply.mjs";
 import { answerTo } from "./script.mjs";
 
-const DIALECTS = [anthropic, gemini];
+/** By the names that agents.mjs has for them. */
+export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-responses": openaiResponses };
 
 /**
- * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
+ * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json; `speaks` is the only one of DIALECTS, else all. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
  * results?, tools?}`, without a text when it was no question to a model; `tools` are the names of those that were offered. `onRequest` is told of each.
  */
-export async function startModel({ folder, scenarios: more = {}, port = 0, onRequest = () => {} }) {
+export async function startModel({ folder, scenarios: more = {}, speaks, port = 0, onRequest = () => {} }) {
   // Inside JSON strings: the folder's name needs their escapes.
   const text = JSON.stringify({ ...JSON.parse(readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8")), ...more });
   const scenarios = JSON.parse(text.replaceAll("$FOLDER", () => JSON.stringify(folder).slice(1, -1)));
-  const requests = [];
+  const requests = [], dialects = speaks === undefined ? Object.values(DIALECTS) : [DIALECTS[speaks]];
   const server = createServer((request, response) => {
-    answer(request, response, scenarios, asked => { requests.push(asked); onRequest(asked); })
+    answer(request, response, { scenarios, dialects }, asked => { requests.push(asked); onRequest(asked); })
       .catch(error => { if (response.headersSent) response.destroy(); else sendJson(response, { error: { message: error.stack } }, 500); });
   });
   await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
@@ -31,12 +34,12 @@ export async function startModel({ folder, scenarios: more = {}, port = 0, onReq
   };
 }
 
-async function answer(request, response, scenarios, record) {
+async function answer(request, response, { scenarios, dialects }, record) {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
   const { pathname } = new URL(request.url, "http://model");
   const asked = { path: pathname };
-  const dialect = request.method === "POST" ? DIALECTS.find(each => each.path.test(pathname)) : undefined;
+  const dialect = request.method === "POST" ? dialects.find(each => each.path.test(pathname)) : undefined;
   if (dialect === undefined) {
     record(asked);
     if (/count_?tokens$/i.test(pathname)) return sendJson(response, { input_tokens: 100, totalTokens: 100 });

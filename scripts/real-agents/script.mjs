@@ -7,14 +7,33 @@
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
 //   {kind: "mcp", server, tool, args}       a `*` in the names stands for anything
 
-/** The agents' own tools. A tool gets only those of the arguments that it declares. */
+/** The agents' own tools, by kind. A tool receives only those of the arguments that it declares. */
 const TOOLS = {
-  shell: { names: ["Bash", "run_shell_command"], arguments: ({ command }) => ({ command, description: "scripted", is_background: false }) },
-  write: { names: ["Write", "write_file"], arguments: ({ path, content }) => ({ file_path: path, content }) },
-  read: { names: ["Read", "read_file"], arguments: ({ path }) => ({ file_path: path, absolute_path: path }) },
-  edit: { names: ["Edit", "replace"], arguments: ({ path, old, new: text }) => ({ file_path: path, instruction: "scripted", old_string: old, new_string: text }) },
+  shell: {
+    names: ["Bash", "bash", "run_shell_command", "exec_command", "shell_command"],
+    arguments: ({ command }) => ({ command, cmd: command, description: "scripted", is_background: false, sandbox_permissions: "require_escalated", justification: "scripted" }),
+  },
+  write: {
+    names: ["Write", "write", "write_file", "apply_patch"],
+    arguments: ({ path, content }) => ({ file_path: path, filePath: path, content, input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)) }),
+  },
+  read: {
+    names: ["Read", "read", "read_file", "exec_command", "shell_command"],
+    arguments: ({ path }) => ({ file_path: path, filePath: path, absolute_path: path, cmd: `cat '${path}'`, command: `cat '${path}'` }),
+  },
+  edit: {
+    names: ["Edit", "edit", "replace", "apply_patch"],
+    arguments: ({ path, old, new: text }) => ({
+      file_path: path, filePath: path, instruction: "scripted", old_string: old, new_string: text, oldString: old, newString: text,
+      input: patch(`*** Update File: ${path}`, ["@@", ...linesOf(old).map(line => `-${line}`), ...linesOf(text).map(line => `+${line}`)]),
+    }),
+  },
 };
-const SEARCH = "ToolSearch";
+/** The tools that find hidden tools, with their arguments for the full names of those. */
+const SEARCHES = {
+  ToolSearch: names => ({ query: `select:${names.join(",")}`, max_results: 10 }),
+  tool_search: names => ({ query: names.map(name => name.replace(/^mcp__/, "").replaceAll(/[_*-]+/g, " ")).join(" "), limit: 100 }),
+};
 const MARK = /@@scenario:([\w-]+)/g;
 
 /**
@@ -34,16 +53,17 @@ export function answerTo({ entries, tools, schema }, scenarios) {
   if (steps === undefined) return plain(`There is no scenario ${scenario}.`);
 
   const since = entries.slice(start + 1);
-  const scripted = since.map(({ calls }) => calls.filter(name => name !== SEARCH).length);
+  const scripted = since.map(({ calls }) => calls.filter(name => !(name in SEARCHES)).length);
   const step = scripted.filter((calls, i) => calls > 0 && (scripted[i - 1] ?? 0) === 0).length;
   const results = since.flatMap(entry => entry.results);
   const { text = "", thinking, calls = [], hold, error } = steps[step] ?? { text: "The script has ended." };
   if (error !== undefined) return { scenario, step, results, error };
   const hidden = steps.flatMap(({ calls = [] }) => calls).filter(call => call.kind === "mcp" && toolFor(call, tools) === undefined);
-  if (hidden.length > 0 && tools.some(({ name }) => name === SEARCH) && !since.some(({ calls }) => calls.includes(SEARCH))) {
+  const search = tools.find(({ name }) => name in SEARCHES)?.name;
+  if (hidden.length > 0 && search !== undefined && !since.some(({ calls }) => calls.includes(search))) {
     const servers = tools.flatMap(({ name }) => /^mcp__(.+?)__/.exec(name)?.[1] ?? []);
-    const query = `select:${hidden.map(call => namesOf({ ...call, server: servers.find(server => isName(call.server, server)) ?? call.server })[0]).join(",")}`;
-    return { scenario, step, results, text: "", calls: [{ id: callId(`${step}_search`), name: SEARCH, args: { query, max_results: 10 } }] };
+    const names = hidden.map(call => namesOf({ ...call, server: servers.find(server => isName(call.server, server)) ?? call.server })[0]);
+    return { scenario, step, results, text: "", calls: [{ id: callId(`${step}_search`), name: search, args: SEARCHES[search](names) }] };
   }
   const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
   const missing = calls.filter((_, i) => made[i] === undefined).map(({ kind }) => ` The agent offers no tool to ${kind}.`);
@@ -66,10 +86,15 @@ const callId = of => `call_${of}_${Math.random().toString(36).slice(2, 10)}`;
 const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).some(known => isName(known, name)));
 const isName = (known, name) => new RegExp(`^${known.split("*").map(part => part.replaceAll(/\W/g, "\\$&")).join(".*")}$`).test(name);
 
-/** What the agents call a tool: their own, or one of a server. */
+/** What the agents call a tool: their own, or one of a server, with the server's name in their spelling. */
 function namesOf({ kind, server, tool }) {
-  return kind === "mcp" ? [`mcp__${server}__${tool}`, `mcp_${server}_${tool}`] : TOOLS[kind].names;
+  if (kind !== "mcp") return TOOLS[kind].names;
+  return [server, server.replaceAll("-", "_")].flatMap(name => [`mcp__${name}__${tool}`, `mcp_${name}_${tool}`, `${name}_${tool}`]);
 }
+
+/** In the format of `apply_patch`. */
+function patch(head, lines) { return ["*** Begin Patch", head, ...lines, "*** End Patch", ""].join("\n"); }
+function linesOf(text) { return text.replace(/\n$/, "").split("\n"); }
 
 /** The least value that a JSON schema allows. */
 function instance(schema) {

@@ -6,7 +6,7 @@ import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 
 /** What could lead an agent to its user's account, model or settings instead of ours. */
-const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|GEMINI|GOOGLE|OPENAI|XDG_)/;
+const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|CODEX|GEMINI|GOOGLE|OPENAI|OPENCODE|XDG_)/;
 for (const name of Object.keys(process.env)) if (NOT_INHERITED.test(name)) delete process.env[name];
 
 /**
@@ -21,11 +21,13 @@ export async function openStage(agent, scenarios = {}) {
   const [home, temporary, workspace, bin] = ["home", "t", "work", "bin"].map(name => path.join(folder, name));
   for (const made of [home, temporary, workspace, bin]) mkdirSync(made);
   writeFileSync(path.join(workspace, "seed.txt"), "line one\nline two\nline three\n");
-  const model = await startModel({ folder: workspace, scenarios });
+  const model = await startModel({ folder: workspace, scenarios, speaks: agent.speaks });
   try {
     const own = { HOME: home, TMPDIR: temporary, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url) };
     const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...agent.command ?? commandOf(agent)];
-    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec env ${words.map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
+    const { SYMPOSIUM_AGENTS_THROTTLED: percent } = process.env;
+    const throttle = percent ? [process.execPath, path.join(import.meta.dirname, "throttle.mjs"), percent] : [];
+    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec ${[...throttle, "env", ...words].map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
     return {
       model, folder, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
       written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },

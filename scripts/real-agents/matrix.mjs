@@ -1,0 +1,46 @@
+// The matrix of `npm run test:agents`: which checks each agent passed, and how far the tools of extensions got with it. Tests append to the file
+// that SYMPOSIUM_AGENTS_MATRIX names, so that a run that is interrupted has its part.
+import { appendFileSync } from "node:fs";
+
+/** The checks, in the order of the columns. */
+export const CHECKS = ["alone", "chat", "chain", "tools", "sessions", "one tool", "three tools", "command"];
+const COUNTS = ["offered", "connected", "listed", "called"];
+
+const file = process.env.SYMPOSIUM_AGENTS_MATRIX;
+const append = entry => { if (file) appendFileSync(file, `${JSON.stringify(entry)}\n`); };
+
+/** Mocha's `test` for one agent: `it(check, title, body)`. */
+export const testsOf = agent => (check, title, body) => test(title, async function () {
+  const entry = { agent: agent.id, check, title: this.test.fullTitle() };
+  append({ ...entry, outcome: "started" });
+  try {
+    await body.call(this);
+    append({ ...entry, outcome: "passed" });
+  } catch (error) {
+    append({ ...entry, outcome: this.skipReason === undefined ? "failed" : "skipped" });
+    throw error;
+  }
+});
+
+/** Adds to the numbers of an agent: tools `offered` to it, of servers that it `connected` to, that it `listed`, and `called` ones. */
+export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
+
+/** The matrix as lines of text, of the lines that the tests appended. A test that did not end has failed. */
+export function matrix(lines) {
+  const rows = new Map();
+  for (const { agent, check, title, outcome, counts } of lines.map(line => JSON.parse(line))) {
+    const row = rows.get(agent) ?? { outcomes: new Map(), counts: {} };
+    rows.set(agent, row);
+    if (counts) for (const name of COUNTS) row.counts[name] = (row.counts[name] ?? 0) + (counts[name] ?? 0);
+    else row.outcomes.set(`${check}\0${title}`, outcome);
+  }
+  const cells = [["agent", ...CHECKS, ...COUNTS], ...[...rows].map(([agent, { outcomes, counts }]) => [agent, ...CHECKS.map(check => cell(outcomes, check)), ...COUNTS.map(name => String(counts[name] ?? "–"))])];
+  const widths = cells[0].map((_, column) => Math.max(...cells.map(row => row[column].length)));
+  return cells.map(row => row.map((text, column) => column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column])).join("  "));
+}
+
+/** Passed tests of all; what was skipped does not count. */
+function cell(outcomes, check) {
+  const all = [...outcomes].filter(([key, outcome]) => key.startsWith(`${check}\0`) && outcome !== "skipped").map(([, outcome]) => outcome);
+  return all.length === 0 ? "–" : `${all.filter(outcome => outcome === "passed").length}/${all.length}`;
+}

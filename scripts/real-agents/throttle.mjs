@@ -1,0 +1,42 @@
+// Runs a program with a share of one core: its process tree is stopped and continued in turn. No privileges are needed. Linux only.
+//   node scripts/real-agents/throttle.mjs PERCENT COMMAND [ARGUMENT…]
+// The program has our standard streams and our process group; its exit code, or the signal that ended it, is ours.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+
+const PERIOD_MS = 100;
+const FORWARDED = ["SIGTERM", "SIGINT", "SIGHUP"];
+
+const [percent, command, ...args] = process.argv.slice(2);
+const running = PERIOD_MS * Number(percent) / 100;
+const child = spawn(command, args, { stdio: "inherit" });
+let hasEnded = false;
+child.on("error", error => { console.error(error.message); process.exit(127); });
+child.on("exit", (code, signal) => {
+  hasEnded = true;
+  resume();
+  process.exit(code ?? 128 + constants.signals[signal]);
+});
+for (const signal of FORWARDED) process.on(signal, () => { child.kill(signal); resume(); });
+
+/** The child and its descendants, parents first. */
+function tree() {
+  const childrenOf = pid => {
+    try { return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number); } catch { return []; }
+  };
+  const found = hasEnded ? [] : [child.pid];
+  for (const pid of found) found.push(...childrenOf(pid));
+  return found;
+}
+
+const signalAll = signal => { for (const pid of tree()) try { process.kill(pid, signal); } catch { /* It has exited. */ } };
+function resume() { signalAll("SIGCONT"); }
+
+while (!hasEnded) {
+  signalAll("SIGSTOP");
+  await delay(PERIOD_MS - running);
+  resume();
+  await delay(running);
+}
