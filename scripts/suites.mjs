@@ -114,7 +114,8 @@ export async function agents({ grep, output } = {}) {
     node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(300_000), "--slow", "60000", "--reporter", "scripts/reporter.cjs",
       ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)],
       { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output }));
-  console.log(`\n── matrix${process.env.SYMPOSIUM_AGENTS_THROTTLED ? " (throttled)" : ""}\n${matrix(readFileSync(entries, "utf8").split("\n").filter(Boolean)).join("\n")}`);
+  const rows = matrix(readFileSync(entries, "utf8").split("\n").filter(Boolean));
+  console.log(`\n── matrix${process.env.SYMPOSIUM_AGENTS_THROTTLED ? " (throttled)" : ""}\n${rows.join("\n")}`);
   return result;
 }
 

@@ -67,7 +67,10 @@ stream_max_retries = 1
 requires_openai_auth = false
 supports_websockets = false
 `);
-      return { CODEX_HOME: path.join(home, ".codex"), SCRIPTED_KEY: "scripted", NO_BROWSER: "1", MODEL_PROVIDER: "scripted", INITIAL_AGENT_MODE: "read-only" };
+      return {
+        CODEX_HOME: path.join(home, ".codex"), SCRIPTED_KEY: "scripted", MODEL_PROVIDER: "scripted", NO_BROWSER: "1",
+        INITIAL_AGENT_MODE: "read-only",
+      };
     },
   },
   {
@@ -81,15 +84,17 @@ supports_websockets = false
         models: { scripted: { name: "Scripted", tool_call: true, reasoning: true, limit: { context: 200_000, output: 8_000 } } },
       };
       writeIn(home, ".config/opencode/opencode.json", JSON.stringify({
-        model: "scripted/scripted", small_model: "scripted/scripted", autoupdate: false, share: "disabled", permission: { bash: "ask", edit: "ask" }, provider: { scripted },
+        model: "scripted/scripted", small_model: "scripted/scripted", provider: { scripted },
+        permission: { bash: "ask", edit: "ask" }, autoupdate: false, share: "disabled",
       }));
       return { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
     },
   },
 ];
 
-/** Those that are tried: all, or the ones that SYMPOSIUM_AGENTS_ONLY chooses. */
-export const isChosen = ({ id }) => { const only = process.env.SYMPOSIUM_AGENTS_ONLY; return !only || only.split(",").some(beginning => id.startsWith(beginning)); };
+const only = process.env.SYMPOSIUM_AGENTS_ONLY?.split(",");
+/** All agents are, unless SYMPOSIUM_AGENTS_ONLY has the beginnings of the ids of those that are. */
+export const isChosen = ({ id }) => only === undefined || only.some(beginning => id.startsWith(beginning));
 export const AGENTS = ALL.filter(isChosen);
 
 /** Nothing to install: mcp-client.mjs is started by its `command`. */

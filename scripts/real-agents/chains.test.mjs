@@ -48,8 +48,9 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
   });
 
   for (const [count, chain] of passing) suite(`${agent.name} through ${proxies(count)}`, () => {
-    for (const scene of agent.repeats ? scenes : []) it("chain", scene === INITIALIZE ? "initialize: as without a chain, and with MCP over ACP" : `${scene.name}: as without a chain`, () =>
-      same(agent, direct, chain, scene, { expected: withAcp }));
+    const asWithout = scene => `${scene.name}: as without a chain${scene === INITIALIZE ? ", and with MCP over ACP" : ""}`;
+    for (const scene of agent.repeats ? scenes : [])
+      it("chain", asWithout(scene), () => same(agent, direct, chain, scene, { expected: withAcp }));
 
     it("chain", "the client reads what the agent wrote, and the agent what the client wrote, byte for byte but for ids and MCP over ACP", async () => {
       const { scenes: played, lines, toAgent, fromAgent } = await chain();
@@ -68,7 +69,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
   });
 
   for (const [way, chain] of bridged) suite(`${agent.name} and an MCP server of a proxy, ${way}`, () => {
-    for (const scene of bridgedOf(agent)) it("chain", `${scene.name}: as those of a server on stdio that the client has, with the results of the tools`, async () => {
+    const asOnStdio = ({ name }) => `${name}: as those of a server on stdio that the client has, with the results of the tools`;
+    for (const scene of bridgedOf(agent)) it("chain", asOnStdio(scene), async () => {
       if (agent.repeats) await same(agent, direct, chain, scene, { like: scenes.find(({ name }) => name === scene.as), expected: withoutServers });
       const { lines, error } = (await chain()).scenes.get(scene.name);
       if (error) throw error;

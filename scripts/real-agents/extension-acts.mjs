@@ -93,7 +93,8 @@ export const SESSIONS = ["one", "other"].map(name => ({ scenario: `own-${name}-s
 /** What the scripted model does for each, and in Ferris's research. `calls`: one a step, so that each stands alone. */
 export const SCENARIOS = {
   ...Object.fromEntries(EXTENSIONS.map(({ id, calls }) => [`own-${id}`, steps(calls)])),
-  ...Object.fromEntries(SESSIONS.map(({ scenario, file, text }) => [scenario, steps([call("workspace-tools*", "write_file", { path: file, content: text })])])),
+  ...Object.fromEntries(SESSIONS.map(({ scenario, file: path, text: content }) =>
+    [scenario, steps([call("workspace-tools*", "write_file", { path, content })])])),
   "own-all": steps(EXTENSIONS.map(({ calls: [first] }) => first)),
   [RESEARCH]: [
     ...steps([call("ferris-research*", "get_rust_crate_source", { crate_name: "inner" })]).slice(0, 1),

@@ -79,7 +79,7 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
   it("three tools", "three calls in one message: each runs once, and has its own result", () => three("vscode-three", ["01", "02", "03"]));
 
   // Of so many tools VS Code offers only some, and one more for the rest, which are offered once that one was called.
-  it("three tools", "tools that VS Code offers later are there in the next turn, and three calls in one message of old and new ones have each its own result", async () => {
+  it("three tools", "tools that VS Code offers later are there in the next turn: three calls of old and new ones", async () => {
     ok(!offersAll(asked("text")[0]));
     await say("vscode-group");
     match(await chat.answered("END-OF-VSCODE-GROUP"), /Tools activated: [^»]*agents_tool_60/);
@@ -88,7 +88,7 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     ok(offersAll(last) || last.tools.includes(agent.search), last.tools.join(" "));
   });
 
-  it("one tool", "a tool that asks is asked about once, by VS Code: skipped it does not run and the turn goes on, allowed it runs", async () => {
+  it("one tool", "a tool that asks is asked about once, by VS Code: skipped it does not run, allowed for the session it runs from then on", async () => {
     rmSync(path.join(box.folders[0], "tools.log"), { force: true });
     await say("vscode-asks", " when I skip it");
     await chat.button("Skip").click();
@@ -96,14 +96,17 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     match(asked("vscode-asks").at(-1).results.join("\n"), REFUSED);
     equal(written("tools.log"), undefined);
     await say("vscode-asks", " when I allow it");
-    await chat.button("Allow").waitFor();
+    await chat.button("Allow in this Session").waitFor();
+    match(await box.page.locator(QUESTION).innerText(), /^\s*May this be done\?\s*a thing\s*Allow in this Session/);
     await box.screenshot(`lm-${agent.id}-asks`);
-    await chat.button("Allow").click();
+    await chat.button("Allow in this Session").click();
     await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
-    equal(written("tools.log"), "agents_asks a thing\n");
+    await say("vscode-asks", " once more");
+    await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
+    equal(written("tools.log"), "agents_asks a thing\n".repeat(2));
   });
 
-  it("command", "a command is asked about: skipped it does not run, and the model is told or the turn ends", async () => {
+  it("command", "a command is asked about, although a tool was allowed for the session: skipped it does not run, and the model is told or the turn ends", async () => {
     await say("shell", " when I skip it");
     await chat.button("Skip").waitFor();
     match(await box.page.locator(QUESTION).innerText(), /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/);

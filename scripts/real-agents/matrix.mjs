@@ -1,5 +1,5 @@
-// The matrix of `npm run test:agents`: which checks each agent passed, and how far the tools of extensions got with it. Tests append to the file
-// that SYMPOSIUM_AGENTS_MATRIX names, so that a run that is interrupted has its part.
+// The matrix of `npm run test:agents`: which checks each agent passed, and how far the tools of extensions got with it.
+// Tests append to the file that SYMPOSIUM_AGENTS_MATRIX names, so that a run that is interrupted has its part.
 import { appendFileSync } from "node:fs";
 
 /** The checks, in the order of the columns. */
@@ -22,7 +22,7 @@ export const testsOf = agent => (check, title, body) => test(title, async functi
   }
 });
 
-/** Adds to the numbers of an agent: tools `offered` to it, of servers that it `connected` to, that it `listed`, and `called` ones. */
+/** Adds to an agent's numbers: tools `offered` to it, those of servers that it `connected` to, those `listed`, and calls. */
 export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
 
 /** The matrix as lines of text, of the lines that the tests appended. A test that did not end has failed. */
@@ -34,13 +34,21 @@ export function matrix(lines) {
     if (counts) for (const name of COUNTS) row.counts[name] = (row.counts[name] ?? 0) + (counts[name] ?? 0);
     else row.outcomes.set(`${check}\0${title}`, outcome);
   }
-  const cells = [["agent", ...CHECKS, ...COUNTS], ...[...rows].map(([agent, { outcomes, counts }]) => [agent, ...CHECKS.map(check => cell(outcomes, check)), ...COUNTS.map(name => String(counts[name] ?? "–"))])];
-  const widths = cells[0].map((_, column) => Math.max(...cells.map(row => row[column].length)));
-  return cells.map(row => row.map((text, column) => column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column])).join("  "));
+  return aligned([["agent", ...CHECKS, ...COUNTS], ...[...rows].map(([agent, { outcomes, counts }]) =>
+    [agent, ...CHECKS.map(check => passedOf(outcomes, check)), ...COUNTS.map(name => String(counts[name] ?? NONE))])]);
 }
 
+const NONE = "–";
+
 /** Passed tests of all; what was skipped does not count. */
-function cell(outcomes, check) {
-  const all = [...outcomes].filter(([key, outcome]) => key.startsWith(`${check}\0`) && outcome !== "skipped").map(([, outcome]) => outcome);
-  return all.length === 0 ? "–" : `${all.filter(outcome => outcome === "passed").length}/${all.length}`;
+function passedOf(outcomes, check) {
+  const ended = [...outcomes].filter(([key, outcome]) => key.startsWith(`${check}\0`) && outcome !== "skipped");
+  return ended.length === 0 ? NONE : `${ended.filter(([, outcome]) => outcome === "passed").length}/${ended.length}`;
+}
+
+/** The first column to the left, all others to the right. */
+function aligned(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)));
+  return rows.map(([first, ...others]) =>
+    [first.padEnd(widths[0]), ...others.map((text, i) => text.padStart(widths[i + 1]))].join("  "));
 }

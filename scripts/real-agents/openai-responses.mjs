@@ -5,12 +5,19 @@ export const path = /\/responses$/;
 
 let responses = 0;
 
+function toolsIn(list = [], namespace) {
+  return list.flatMap(tool => tool.type === "namespace" ? toolsIn(tool.tools, tool.name) : [{
+    name: qualified(namespace, tool.name ?? tool.type),
+    type: tool.type, namespace, ownName: tool.name, isDeferred: tool.defer_loading === true,
+    properties: tool.type === "custom" ? ["input"] : Object.keys(tool.parameters?.properties ?? {}),
+  }]);
+}
+
 /** A tool of a namespace has the name `NAMESPACE__TOOL` in the script. */
-const toolsIn = (list = [], namespace) => list.flatMap(tool => tool.type === "namespace" ? toolsIn(tool.tools, tool.name) : [{
-  name: namespace === undefined ? tool.name ?? tool.type : qualified(namespace, tool.name), type: tool.type, namespace, ownName: tool.name, isDeferred: tool.defer_loading === true,
-  properties: tool.type === "custom" ? ["input"] : Object.keys(tool.parameters?.properties ?? {}),
-}]);
-const qualified = (namespace, name) => namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
+function qualified(namespace, name) {
+  if (namespace === undefined) return name;
+  return namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
+}
 
 /** All tools that the model can call: those of the request, and those that a search has returned. */
 function offered({ tools, input }) {
@@ -20,7 +27,8 @@ function offered({ tools, input }) {
 }
 
 const itemsOf = input => typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input ?? [];
-const textOf = content => typeof content === "string" ? content : (content ?? []).map(part => part.text ?? "").join("\n");
+const textOf = content =>
+  typeof content === "string" ? content : (content ?? []).map(part => part.text ?? "").join("\n");
 
 export function read(body) {
   return {
@@ -31,23 +39,30 @@ export function read(body) {
 }
 
 function entryOf({ type = "message", role, content, namespace, name, output }) {
-  if (type === "message") return [{ role: role === "developer" ? "system" : role, text: textOf(content), calls: [], results: [] }];
-  if (type === "tool_search_call") return [{ role: "assistant", text: "", calls: [type.slice(0, -"_call".length)], results: [] }];
-  if (type === "tool_search_output") return [{ role: "tool", text: "", calls: [], results: [] }];
-  if (type.endsWith("_call_output")) return [{ role: "tool", text: "", calls: [], results: [textOf(output)] }];
-  if (type.endsWith("_call")) return [{ role: "assistant", text: "", calls: [namespace === undefined ? name : qualified(namespace, name)], results: [] }];
-  return [];
+  const entry = { role: "assistant", text: "", calls: [], results: [] };
+  if (type === "message") return [{ ...entry, role: role === "developer" ? "system" : role, text: textOf(content) }];
+  if (type === "tool_search_call") return [{ ...entry, calls: ["tool_search"] }];
+  if (type === "tool_search_output") return [{ ...entry, role: "tool" }];
+  if (type.endsWith("_call_output")) return [{ ...entry, role: "tool", results: [textOf(output)] }];
+  return type.endsWith("_call") ? [{ ...entry, calls: [qualified(namespace, name)] }] : [];
 }
 
 export async function write(response, { body }, { text, thinking, calls, hold }) {
   const id = `resp_${++responses}`, known = new Map(offered(body).map(tool => [tool.name, tool]));
+  const content = [{ type: "output_text", text, annotations: [] }];
   const output = [
     ...(thinking ? [{ type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: thinking }] }] : []),
-    ...(text ? [{ type: "message", id: `msg_${id}`, role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }] : []),
+    ...(text ? [{ type: "message", id: `msg_${id}`, role: "assistant", content }] : []),
     ...calls.map(call => itemOf(call, known.get(call.name))),
   ].map(item => ({ ...item, status: "completed" }));
-  const usage = { input_tokens: 100, input_tokens_details: { cached_tokens: 0 }, output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 120 };
-  const base = { id, object: "response", created_at: 0, model: body.model, error: null, incomplete_details: null, parallel_tool_calls: true, tools: [], metadata: {} };
+  const usage = {
+    input_tokens: 100, input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 120,
+  };
+  const base = {
+    id, object: "response", created_at: 0, model: body.model, error: null, incomplete_details: null,
+    parallel_tool_calls: true, tools: [], metadata: {},
+  };
   if (!body.stream) return sendJson(response, { ...base, status: "completed", output, usage });
 
   const events = startEvents(response);
@@ -67,16 +82,14 @@ export async function write(response, { body }, { text, thinking, calls, hold })
 
 function itemOf({ id, name, args }, { type, namespace, ownName }) {
   const named = { call_id: id, name: ownName ?? name, ...(namespace === undefined ? {} : { namespace }) };
-  if (type === "tool_search") return { type: "tool_search_call", id: `tsc_${id}`, call_id: id, execution: "client", arguments: args };
+  if (type === "tool_search")
+    return { type: "tool_search_call", id: `tsc_${id}`, call_id: id, execution: "client", arguments: args };
   if (type === "custom") return { type: "custom_tool_call", id: `ctc_${id}`, ...named, input: args.input };
   return { type: "function_call", id: `fc_${id}`, ...named, arguments: JSON.stringify(args) };
 }
 
-function emptied(item) {
-  if (item.type === "message") return { ...item, content: [], status: "in_progress" };
-  if (item.type === "reasoning") return { ...item, summary: [], status: "in_progress" };
-  return item.type === "function_call" ? { ...item, arguments: "", status: "in_progress" } : { ...item, status: "in_progress" };
-}
+const EMPTY = { message: { content: [] }, reasoning: { summary: [] }, function_call: { arguments: "" } };
+const emptied = item => ({ ...item, ...EMPTY[item.type], status: "in_progress" });
 
 async function* eventsOf({ type, content, summary, arguments: args }) {
   if (type === "message") {

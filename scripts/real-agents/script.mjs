@@ -11,11 +11,17 @@
 const TOOLS = {
   shell: {
     names: ["Bash", "bash", "run_shell_command", "exec_command", "shell_command"],
-    arguments: ({ command }) => ({ command, cmd: command, description: "scripted", is_background: false, sandbox_permissions: "require_escalated", justification: "scripted" }),
+    arguments: ({ command }) => ({
+      command, cmd: command, description: "scripted", is_background: false,
+      sandbox_permissions: "require_escalated", justification: "scripted",
+    }),
   },
   write: {
     names: ["Write", "write", "write_file", "apply_patch"],
-    arguments: ({ path, content }) => ({ file_path: path, filePath: path, content, input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)) }),
+    arguments: ({ path, content }) => ({
+      file_path: path, filePath: path, content,
+      input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)),
+    }),
   },
   read: {
     names: ["Read", "read", "read_file", "exec_command", "shell_command"],

@@ -1,8 +1,8 @@
-// Runs a program with a share of one core: its process tree is stopped and continued in turn. No privileges are needed. Linux only.
+// Runs a program with a share of one core: its process tree is stopped and continued in turn. Needs no privileges. Linux.
 //   node scripts/real-agents/throttle.mjs PERCENT COMMAND [ARGUMENT…]
 // The program has our standard streams and our process group; its exit code, or the signal that ended it, is ours.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -23,15 +23,22 @@ for (const signal of FORWARDED) process.on(signal, () => { child.kill(signal); r
 
 /** The child and its descendants, parents first. */
 function tree() {
-  const childrenOf = pid => {
-    try { return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number); } catch { return []; }
-  };
   const found = hasEnded ? [] : [child.pid];
   for (const pid of found) found.push(...childrenOf(pid));
   return found;
 }
 
-const signalAll = signal => { for (const pid of tree()) try { process.kill(pid, signal); } catch { /* It has exited. */ } };
+/** Each thread has children of its own. */
+function childrenOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number));
+  } catch { return []; } // It has exited.
+}
+
+function signalAll(signal) {
+  for (const pid of tree()) try { process.kill(pid, signal); } catch { /* It has exited. */ }
+}
 function resume() { signalAll("SIGCONT"); }
 
 while (!hasEnded) {
