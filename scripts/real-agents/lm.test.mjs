@@ -101,9 +101,9 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
     await box.screenshot(`lm-${agent.id}-asks`);
     await chat.button("Allow in this Session").click();
     await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
-    await say("vscode-asks", " once more");
-    await chat.answered(/agents_asks was told a thing[^]*END-OF-VSCODE-ASKS/);
-    equal(written("tools.log"), "agents_asks a thing\n".repeat(2));
+    await say("vscode-asks-again");
+    await chat.answered(/agents_asks was told another[^]*END-OF-VSCODE-ASKS-AGAIN/);
+    equal(written("tools.log"), "agents_asks a thing\nagents_asks another\n");
   });
 
   it("command", "a command is asked about, although a tool was allowed for the session: skipped it does not run, and the model is told or the turn ends", async () => {
