@@ -1,6 +1,7 @@
 /** The client of one session, as its tools see it: what it offers, and a way to ask it. */
 import type { Interceptors, Neighbour } from "../proxies/proxy";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { systemPromptSupport, type SystemPromptSupport } from "./system-prompt";
 import { ToolFailure } from "./tool";
 
 /** Of `initialize` (schema v1, `ClientCapabilities`), and the version that the agent answered: which one is spoken. */
@@ -20,19 +21,23 @@ function offersIn(params: unknown, answer: unknown): ClientOffers {
 
 export interface OfferTracker {
   readonly offers: () => ClientOffers;
+  /** Undefined: the agent applies no system prompt of a client. */
+  readonly systemPrompt: () => SystemPromptSupport | undefined;
   /** For `fromClient.requests`. */
   readonly requests: NonNullable<Interceptors["requests"]>;
 }
 
 /** Reads the handshake as it passes. */
 export function offerTracker(): OfferTracker {
-  let offers = NO_OFFERS;
+  let offers = NO_OFFERS, systemPrompt: SystemPromptSupport | undefined;
   return {
     offers: () => offers,
+    systemPrompt: () => systemPrompt,
     requests: { initialize: async request => {
       offers = offersIn(request.params, undefined);
       const answer = await request.pass();
       offers = offersIn(request.params, answer);
+      systemPrompt = systemPromptSupport(answer);
       return answer;
     } },
   };

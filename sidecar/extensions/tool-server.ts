@@ -5,6 +5,7 @@
  * call whose client has gone is withdrawn.
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { COUNTS_TOOLS } from "../mcp/delivery";
 import { beating } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
@@ -22,6 +23,8 @@ export interface ToolServer {
   /** Prompts that a user calls by name, and what they say. */
   readonly prompts?: readonly ToolPrompt[];
   readonly clock: Clock;
+  /** The agent requested `tools/list`. */
+  readonly onListed?: () => void;
   /** For the log. */
   readonly odd: (what: string, detail: unknown) => void;
 }
@@ -45,7 +48,10 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
     const [{ Server }, types] = await Promise.all([import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/types.js")]);
     const { name, title, version, instructions, tools, prompts, odd } = of;
     const server = new Server({ name, title, version }, { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions });
-    server.setRequestHandler(types.ListToolsRequestSchema, () => ({ tools: tools.map(declared) }));
+    server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) => {
+      if (params?._meta?.[COUNTS_TOOLS] !== true) of.onListed?.();
+      return { tools: tools.map(declared) };
+    });
     server.setRequestHandler(types.CallToolRequestSchema, async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
       using progress = beating(of.clock, _meta?.progressToken, `${title} is at work.`, params => void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) => odd("progress of a tool could not be told", error)));
       return await callTool(of, called, args, { signal, progress: message => progress.say(message) });

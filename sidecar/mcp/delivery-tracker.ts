@@ -6,14 +6,14 @@
  */
 import type { ToolDelivery, ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
-import { isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
+import { COUNTS_TOOLS, isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
 
 const MAX_SESSIONS = 256;
 /** For a server to list its tools to us. */
 const COUNT_LIMIT_MS = 1_000;
-const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
+const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
 
 /** `stateless`: the server itself, not as the agent reaches it. */
 export interface OfferedServer { readonly server: string; readonly transport: ToolTransport; readonly stateless: StatelessServer }

@@ -15,6 +15,8 @@ import { assertNever } from "../../src/protocol/wire";
 
 /** The request that the MCP bridge answers: `SessionToolsRequest` → `SessionToolsResult`. */
 export const SESSION_TOOLS = "_symposium.dev/session_tools";
+/** In `_meta` of the bridge's own `tools/list`: the agent did not send it. */
+export const COUNTS_TOOLS = "symposium.dev/countsTools";
 export interface SessionToolsRequest { readonly sessionId: string }
 export interface SessionToolsResult { readonly servers: readonly ToolDelivery[] }
 

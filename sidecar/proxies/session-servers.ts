@@ -4,7 +4,7 @@
  * Invariants: what stands in the request that sets a session up can be reached before it is passed on; a server is withdrawn when its session is
  * closed, could not be set up or is set up anew, and with the chain; withdrawing it a second time changes nothing.
  */
-import { objectOr, type JsonObject } from "../rpc/json";
+import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Chain, ConnectMcp, PassingRequest } from "./proxy";
 import { besideServers } from "./server-names";
@@ -44,7 +44,7 @@ export class SessionServers {
   /** Passes a request of `SETUPS` on with these servers behind its own, under names that are free there, as it is without any; `opened` hears which session has them. `params`: in place of the request's. */
   async setup(request: PassingRequest, servers: readonly StandingServer[], params: JsonObject = objectOr(request.params), opened: (sessionId: string) => void = () => undefined): Promise<unknown> {
     try {
-      const answer = await (servers.length === 0 ? request.pass() : request.pass({ ...params, mcpServers: besideServers(params.mcpServers, servers.map(({ declaration }) => declaration)) }));
+      const answer = await request.pass(servers.length > 0 ? withServers(params, servers) : isObject(request.params) && params !== request.params ? params : undefined);
       const sessionId = setUp(request, answer);
       if (sessionId !== undefined) { // else they go with the chain
         this.#bind(sessionId, servers);
@@ -86,6 +86,10 @@ export class SessionServers {
     if (servers.length > 0) this.#sessions.set(sessionId, servers);
     else this.#sessions.delete(sessionId);
   }
+}
+
+function withServers(params: JsonObject, servers: readonly StandingServer[]): JsonObject {
+  return { ...params, mcpServers: besideServers(params.mcpServers, servers.map(({ declaration }) => declaration)) };
 }
 
 /** `load` and `resume` keep the session that they name, `new` and `fork` make one. */

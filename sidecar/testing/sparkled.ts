@@ -5,20 +5,22 @@ import path from "node:path";
 import type { Files } from "../agents/install/files";
 import type { ExtensionWorld } from "../extensions/extension";
 import { sparkleProxy } from "../extensions/sparkle/extension";
+import { SESSION_TOOLS } from "../mcp/delivery";
+import type { RequestInterceptor } from "../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
 import { ExtensionRig } from "./extension-world";
 import { FakeClock } from "./fake-clock";
 import { bridge } from "./mcp-ends";
-import { Signal, World } from "./mcp-world";
+import { connected, Signal, World } from "./mcp-world";
 
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
 
 /** Of a prompt's blocks: what Sparkle added by its name, all else as it is. */
-export const partsOf = (prompt: readonly unknown[]): readonly unknown[] => prompt.map(block => /^<sparkle part="([\w-]+)">/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block);
+export const partsOf = (prompt: readonly unknown[]): readonly unknown[] => prompt.map(block => /^<sparkle part="([\w-]+)"/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block);
 
-export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean; readonly client?: (request: IncomingRequest) => void }
+export interface SparkledOptions { readonly settings?: JsonObject; readonly files?: Files; readonly world?: Partial<ExtensionWorld>; readonly initialized?: JsonObject; readonly agent?: (request: IncomingRequest) => boolean; readonly client?: (request: IncomingRequest) => void; /** Answers `SESSION_TOOLS` in place of the MCP bridge: at once, unless given. */ readonly delivery?: RequestInterceptor }
 
 /** A user who allows everything once. */
 function allowing(request: IncomingRequest): void {
@@ -38,13 +40,13 @@ export class Sparkled implements AsyncDisposable {
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
   readonly world: World;
 
-  constructor({ settings = {}, files, world, initialized, agent, client = allowing }: SparkledOptions = {}) {
+  constructor({ settings = {}, files, world, initialized, agent, client = allowing, delivery = () => ({ servers: [] }) }: SparkledOptions = {}) {
     const computer = new ExtensionRig({ clock: this.clock, date: () => DATE, ...world });
     this.computer = computer;
     this.cwd = path.join(computer.home, "work");
     mkdirSync(this.cwd);
     this.world = new World({
-      stages: [{ name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) }, bridge()],
+      stages: [{ name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.world, files) }, { name: "delivery", make: () => ({ fromClient: { requests: { [SESSION_TOOLS]: request => { request.release(); return delivery(request); } } } }) }, bridge()],
       client,
       told: (method, params) => { this.told.push([method, params]); this.heard.fire(); },
       ...(initialized ? { initialized } : {}),
@@ -60,6 +62,11 @@ export class Sparkled implements AsyncDisposable {
 
   async session(method = "session/new", more: JsonObject = {}): Promise<string> { return String((await this.world.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId); }
   prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: blocks }); }
+  /** The agent lists the tools of the session that was set up last. */
+  async list(): Promise<void> {
+    await using mcp = await connected(this.world.lastServers()[0] ?? {});
+    await mcp.listTools();
+  }
   /** What the agent got of the last prompt. */
   get last(): readonly unknown[] { return this.prompts.at(-1)?.prompt ?? []; }
   get lastParts(): readonly unknown[] { return partsOf(this.last); }

@@ -9,11 +9,13 @@ import { CHECKPOINT_COMMAND } from "./user-words";
 suite("Sparkle's command and words", () => {
   const plan = { name: "plan", description: "plans" }, own = { name: "checkpoint", description: "the agent's" };
 
-  test("/checkpoint is the prompt of that name, and what follows it the user's words", async () => {
+  test("adds the text of the command behind /checkpoint, which stays as the user typed it", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), { type: "resource_link", uri: "file:///x", name: "x" });
-    deepEqual(sparkled.lastParts, ["embodiment", "checkpoint", "mind the lexer", { type: "resource_link", uri: "file:///x", name: "x" }]);
+    deepEqual(sparkled.lastParts, ["/checkpoint mind the lexer", { type: "resource_link", uri: "file:///x", name: "x" }, "embodiment", "checkpoint"]);
+    await sparkled.list();
+    await sparkled.prompt(sessionId, words("/checkpoint"));
     match(String(objectOr(sparkled.last[1]).text), /session_checkpoint/);
   });
 
@@ -101,30 +103,42 @@ suite("Sparkle's command and words", () => {
     deepEqual(sparkled.last, [words("/checkpoint")]);
   });
 
-  test("where an agent repeats the user's words, they are the user's", async () => {
+  test("removes its blocks where an agent repeats a prompt", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(), chunk = (text: unknown) => ({ sessionUpdate: "user_message_chunk", messageId: "m", content: words(String(text)) });
     await sparkled.prompt(sessionId, words("/checkpoint now"));
-    const [embodiment, checkpoint] = sparkled.last.map(block => String(objectOr(block).text));
-    deepEqual(await sparkled.update(sessionId, chunk(`${embodiment}\n${checkpoint}\nnow`)), chunk("/checkpointnow"));
+    const [, embodiment, checkpoint] = sparkled.last.map(block => String(objectOr(block).text));
+    deepEqual(await sparkled.update(sessionId, chunk(`/checkpoint now\n\n${embodiment}\n\n${checkpoint}`)), chunk("/checkpoint now"));
     sparkled.world.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
     deepEqual(await sparkled.update(sessionId, chunk("hello")), chunk("hello"));
-    equal(sparkled.told.length, 2, "what is ours alone is not told");
+    equal(sparkled.told.length, 2, "a chunk that is a block alone is dropped");
   });
 
-  test("also where it repeats them whole, as in the second version", async () => {
+  test("removes its blocks from a message that an agent repeats whole, as in the second version", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(), message = (...content: readonly unknown[]) => ({ sessionUpdate: "user_message", messageId: "m", content });
     await sparkled.prompt(sessionId, words("/checkpoint now"));
     const image = { type: "image", data: "" };
-    deepEqual(await sparkled.update(sessionId, message(...sparkled.last, image)), message(words("/checkpoint"), words("now"), image));
+    deepEqual(await sparkled.update(sessionId, message(...sparkled.last, image)), message(words("/checkpoint now"), image));
     for (const update of [message(words("hello")), { sessionUpdate: "user_message", messageId: "m" }]) deepEqual(await sparkled.update(sessionId, update), update);
   });
 
-  test("a title that an agent made of our words is none", async () => {
+  test("removes its blocks from the title that an agent makes of the first prompt", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(), title = (text: string) => ({ sessionUpdate: "session_info_update", title: text, updatedAt: "now" });
+    deepEqual(await sparkled.update(sessionId, title("Fix the lexer <sparkle part=\"embodiment\"> # Spar…")), title("Fix the lexer"));
     deepEqual(await sparkled.update(sessionId, title("<sparkle part=\"embodiment\"> # Spar…")), { sessionUpdate: "session_info_update", updatedAt: "now" });
-    deepEqual(await sparkled.update(sessionId, title("The parser")), title("The parser"));
+    for (const update of [title("The parser"), { sessionUpdate: "session_info_update", title: null }]) deepEqual(await sparkled.update(sessionId, update), update);
+  });
+
+  test("removes its blocks from the titles of a session list", async () => {
+    const sessions = [{ sessionId: "a", title: "Fix it <sparkle part=\"embodiment\"> #" }, { sessionId: "b", title: "Other" }, { sessionId: "c", title: "<sparkle part=…" }, null];
+    let listed: unknown = { sessions, nextCursor: "n" };
+    await using sparkled = await Sparkled.open({ agent: request => {
+      if (request.method === "session/list") request.respond(listed);
+      return request.method === "session/list";
+    } });
+    deepEqual(await sparkled.world.client.request("session/list", {}), { sessions: [{ sessionId: "a", title: "Fix it" }, sessions[1], { sessionId: "c" }, null], nextCursor: "n" });
+    for (listed of [{ sessions: [sessions[1]] }, { sessions: "?" }, {}]) deepEqual(await sparkled.world.client.request("session/list", {}), listed);
   });
 });

@@ -4,8 +4,7 @@
  * Invariants: never more than `limit` bytes; the opening is always there; a section that needs less than its share leaves the rest to the
  * others; of lists the first pieces stay; what was left out is said, with the file that has it.
  */
-import { harmless, markBytes, marked } from "./marks";
-import { opening } from "./texts";
+import { harmless, markBytes } from "./marks";
 
 export interface Section {
   readonly title: string;
@@ -15,16 +14,16 @@ export interface Section {
   readonly pieces: readonly string[];
 }
 
-/** `limit`: bytes of UTF-8 with the marks, `LEAST_BYTES` or more. */
-export function compose(name: string, given: readonly Section[], limit: number): string {
+/** A text without marks. `limit`: bytes of UTF-8 with the marks around it, `LEAST_BYTES` or more. */
+export function compose(opening: string, given: readonly Section[], limit: number): string {
   const sections = given.map(({ title, file, pieces }): Section => ({ title: harmless(title), file: harmless(file), pieces: pieces.map(harmless) }));
-  const base = opening(harmless(name), sections.length === 0), room = limit - markBytes("embodiment") - bytes(base);
+  const base = harmless(opening), room = limit - markBytes("embodiment") - bytes(base);
   const whole = sections.map(section => rendered(section, Infinity)), needed = whole.map(bytes);
-  if (sum(needed) <= room) return marked("embodiment", base + whole.join(""));
+  if (sum(needed) <= room) return base + whole.join("");
   const left = (titles: readonly string[]): string => titles.length === 0 ? "" : `\n\nLeft out for want of room: ${titles.join(", ")}.`;
   const shares = shared(needed, room - bytes(left(sections.map(({ title }) => title))));
   const fitting = sections.map((section, i) => rendered(section, shares[i] ?? 0));
-  return marked("embodiment", base + fitting.join("") + left(sections.flatMap(({ title }, i) => fitting[i] === "" ? [title] : [])));
+  return base + fitting.join("") + left(sections.flatMap(({ title }, i) => fitting[i] === "" ? [title] : []));
 }
 
 /** How much of `room` each gets: those who need less than an even share all they need. */

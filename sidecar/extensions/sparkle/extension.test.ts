@@ -11,20 +11,21 @@ import { Signal } from "../../testing/mcp-world";
 import { rig as playedRig, turn } from "../../testing/proxy-rig";
 import { partsOf, Sparkled, words } from "../../testing/sparkled";
 import { Transcript } from "../../testing/transcript";
-import { READING_MS, sparkle } from "./extension";
+import { sparkle } from "./extension";
+import { READING_MS } from "./session-texts";
 
 suite("Sparkle's embodiment", () => {
-  test("goes with a session's first prompt, before the user's words, and with no other", async () => {
+  test("goes with a session's first prompt, behind the user's words, and with no other", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(), image = { type: "image", data: "" };
     await sparkled.prompt(sessionId, words("hello"), image);
-    deepEqual(sparkled.lastParts, ["embodiment", "hello", image]);
+    deepEqual(sparkled.lastParts, ["hello", image, "embodiment"]);
     await sparkled.prompt(sessionId, words("more"));
     deepEqual(sparkled.last, [words("more")]);
-    deepEqual(objectOr(sparkled.prompts[0]!.prompt[0]).annotations, { audience: ["assistant"] });
+    deepEqual(objectOr(sparkled.prompts[0]!.prompt.at(-1)).annotations, { audience: ["assistant"] });
     equal(sparkled.prompts.length, 2, "no prompt is made that the user did not make");
     await sparkled.prompt(await sparkled.session(), words("another session"));
-    equal(sparkled.lastParts[0], "embodiment");
+    equal(sparkled.lastParts.at(-1), "embodiment");
     deepEqual(readdirSync(sparkled.computer.home), ["work"], "nothing is written");
     deepEqual(readdirSync(sparkled.cwd), []);
   });
@@ -39,6 +40,7 @@ suite("Sparkle's embodiment", () => {
     sparkled.keep("work/.sparkle-space/checkpoints/2026-11-20T18-00-00-000Z.md", "An older one.\n");
     sparkled.keep("work/.sparkle-space/workspace-insights.md", "Tests need cargo.\n");
     const sessionId = await sparkled.session(), transcript = new Transcript();
+    await sparkled.list();
     await sparkled.prompt(sessionId, words("Go on, please."));
     transcript.record("→", { method: "session/prompt", params: { sessionId, prompt: sparkled.last.map(block => ({ ...objectOr(block), text: String(objectOr(block).text).split("\n") })) } });
     transcript.match("sidecar/testing/transcripts/sparkle-first-prompt.golden");
@@ -48,7 +50,7 @@ suite("Sparkle's embodiment", () => {
     await using sparkled = await Sparkled.open({ settings: { embodimentBytes: 4_096 } });
     sparkled.keep(".sparkle/collaborator-profile.md", "a line\n".repeat(10_000));
     await sparkled.prompt(await sparkled.session(), words("hello"));
-    const size = Buffer.byteLength(String(objectOr(sparkled.last[0]).text));
+    const size = Buffer.byteLength(String(objectOr(sparkled.last.at(-1)).text));
     ok(size > 3_500 && size <= 4_096, String(size));
   });
 
@@ -58,13 +60,13 @@ suite("Sparkle's embodiment", () => {
     await sparkled.prompt(sessionId, words("hello"));
     deepEqual(sparkled.last, [words("hello")]);
     await sparkled.prompt(sessionId, words("/checkpoint"));
-    deepEqual(sparkled.lastParts, ["checkpoint"]);
+    deepEqual(sparkled.lastParts, ["/checkpoint", "checkpoint"]);
   });
 
   test("settings that cannot be read are the defaults, and logged", async () => {
     await using sparkled = await Sparkled.open({ settings: { embodiment: 7 } });
     await sparkled.prompt(await sparkled.session(), words("hello"));
-    equal(sparkled.lastParts[0], "embodiment");
+    equal(sparkled.lastParts.at(-1), "embodiment");
     match(sparkled.computer.logged.join(), /warn: the setting “embodiment”/);
   });
 
@@ -80,7 +82,7 @@ suite("Sparkle's embodiment", () => {
     const sessionId = await sparkled.session();
     await sparkled.session("session/load", { sessionId });
     await sparkled.prompt(sessionId, words("hello"));
-    equal(sparkled.lastParts[0], "embodiment");
+    equal(sparkled.lastParts.at(-1), "embodiment");
   });
 
   test("a copy of a session is where its original is", async () => {
@@ -119,7 +121,7 @@ suite("Sparkle's embodiment", () => {
     await rejects(sparkled.prompt(sessionId, words("one")), (error: unknown) => error instanceof RpcError && error.code === -32000 && error.message === "Sign in first");
     sparkled.answer = request => request.respond({ stopReason: "cancelled" });
     await sparkled.prompt(sessionId, words("two"));
-    deepEqual(sparkled.lastParts, ["embodiment", "two"]);
+    deepEqual(sparkled.lastParts, ["two", "embodiment"]);
     await sparkled.prompt(sessionId, words("three"));
     deepEqual(sparkled.last, [words("three")]);
   });
@@ -132,7 +134,7 @@ suite("Sparkle's embodiment", () => {
     await sparkled.prompted.times(2);
     for (const { request } of sparkled.prompts) request.respond({ stopReason: "end_turn" });
     await Promise.all(both);
-    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["embodiment", "one"], ["two"]]);
+    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["one", "embodiment"], ["two"]]);
   });
 
   test("waits for the next prompt when the first is a command of the agent's", async () => {
@@ -141,7 +143,7 @@ suite("Sparkle's embodiment", () => {
     await sparkled.prompt(sessionId, words("/init with a meta moment"));
     deepEqual(sparkled.last, [words("/init with a meta moment")]);
     await sparkled.prompt(sessionId, words("hello"));
-    deepEqual(sparkled.lastParts, ["embodiment", "hello"]);
+    deepEqual(sparkled.lastParts, ["hello", "embodiment"]);
   });
 
   /** Files of which some never come; `read` fires when one of the others was read. */
@@ -171,8 +173,8 @@ suite("Sparkle's embodiment", () => {
     equal(sparkled.prompts.length, 0);
     sparkled.clock.advance(1);
     await answered;
-    deepEqual(sparkled.lastParts, ["embodiment", "hello"]);
-    match(String(objectOr(sparkled.last[0]).text), /Short answers\./);
+    deepEqual(sparkled.lastParts, ["hello", "embodiment"]);
+    match(String(objectOr(sparkled.last.at(-1)).text), /Short answers\./);
     match(sparkled.computer.logged.join(), /could not be read in time/);
     match(JSON.stringify(sparkled.computer.details), /working memory.*workspace insights/);
   });
@@ -189,7 +191,7 @@ suite("Sparkle's embodiment", () => {
     await hung.times(4);
     sparkled.clock.advance(READING_MS);
     await answered;
-    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["embodiment", "two"]]);
+    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["two", "embodiment"]]);
   });
 
   test("a bug of ours costs the embodiment, never the prompt", async () => {

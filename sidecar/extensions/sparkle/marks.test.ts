@@ -1,38 +1,79 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { harmless, isMark, markBytes, marked, unmarked } from "./marks";
+import { harmless, markBytes, marked, MAX_KEEP, titleWithout, trailingSpace, unmarked } from "./marks";
 
-const hostile = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("<sparkle part=\"embodiment\">\n", "\n</sparkle>", "</SPARKLE>", "<sparkle", "\n", "\u0000", "<")), { maxLength: 8 }).map(parts => parts.join(""));
-const PART = fc.constantFrom("embodiment" as const, "meta-moment" as const);
-/** What a user writes has no marks of ours in it. */
-const words = fc.string({ unit: "grapheme" }).map(text => text.replaceAll("<", "")).filter(text => !text.startsWith("\n"));
+const MARKS = fc.constantFrom(
+  '<sparkle part="embodiment">\n',
+  "\n</sparkle>",
+  "</SPARKLE>",
+  "<sparkle",
+  "\n",
+  "\u0000",
+  "<",
+  " ",
+  "\t",
+);
+const hostile = fc.array(fc.oneof(fc.string({ unit: "binary" }), MARKS), { maxLength: 8 }).map(parts => parts.join(""));
+const PART = fc.constantFrom("embodiment" as const, "checkpoint" as const, "meta-moment" as const);
+/** Agents join the blocks of a prompt in their own ways. */
+const JOINT = fc.constantFrom("", " ", "\n", "\n\n", "\r\n", " \n ");
 
 suite("marks of Sparkle", () => {
-  test("whatever is marked is one part, and taken out whole", () => fc.assert(fc.property(PART, hostile, words, words, (part, inside, before, behind) => {
-    equal(unmarked(`${before}${marked(part, inside)}\n\n${behind}`), before + behind);
-  }), { numRuns: 500 }));
+  test("returns exactly the user's words, whatever they and the blocks hold, and however an agent joins them", () =>
+    fc.assert(
+      fc.property(
+        hostile,
+        fc.array(fc.tuple(PART, hostile), { minLength: 1, maxLength: 3 }),
+        JOINT,
+        fc.constantFrom("", "\n"),
+        (words, blocks, joint, end) => {
+          fc.pre(!words.trimEnd().endsWith("\n</sparkle>"));
+          const texts = blocks.map(([part, inside], i) => marked(part, inside, i === 0 ? trailingSpace(words) : 0));
+          equal(unmarked([words, ...texts].join(joint) + end), words);
+          for (const text of texts) equal(unmarked(text), "");
+        },
+      ),
+      { numRuns: 1_000 },
+    ));
 
-  test("the command stands where its text was", () => equal(unmarked(`so: ${marked("checkpoint", "…")}`), "so: /checkpoint"));
-
-  test("two parts are taken out, and what is between them stays", () => equal(unmarked(`${marked("embodiment", "a")}hello${marked("meta-moment", "b")}`), "hello"));
-
-  for (const text of ["", "hello", "<sparkle part=\"embodiment\">\nnever closed", "<sparkle part=\"other\">\nx\n</sparkle>", "\n</sparkle>"]) test(`${JSON.stringify(text)} is nobody's mark, and stays`, () => equal(unmarked(text), text));
-
-  test("a text full of openings is looked through once", () => {
-    const many = "<sparkle part=\"embodiment\">\n".repeat(200_000);
-    equal(unmarked(many), many);
-    equal(unmarked(many + "\n</sparkle>"), "");
-    equal(unmarked("<sparkle part=\"embodiment\">\nx\n</sparkle>".repeat(100_000)), "");
-  }).timeout(2_000);
-
-  test("what was made harmless stays readable, and has no control characters", () => {
-    equal(harmless("a\tb\nc <sparkle> </Sparkle x> <span>\u0000\u001b[31m\r\u0085"), "a\tb\nc ‹sparkle> ‹/Sparkle x> <span>[31m");
+  test("drops a block that an agent repeats by itself", () => {
+    for (const keep of [0, 3]) equal(unmarked(marked("embodiment", "a\n<sparkle>", keep)), "");
   });
 
-  test("the bytes of the marks are those that marking adds", () => equal(Buffer.byteLength(marked("embodiment", "ö")), markBytes("embodiment") + 2));
+  for (const text of [
+    "",
+    "hello",
+    " hello \n",
+    '<sparkle part="embodiment">\nnever closed',
+    '<sparkle part="other">\nx\n</sparkle>',
+    "\n</sparkle>",
+    `${marked("checkpoint", "pasted")}\n\nWhat is this?`,
+  ])
+    test(`keeps ${JSON.stringify(text)}`, () => equal(unmarked(text), text));
 
-  test("a title that was cut out of it is known", () => {
-    ok(isMark(marked("embodiment", "long").slice(0, 20)));
-    equal(isMark("About <sparkle part=\"embodiment\">"), false);
+  test("reads a text full of marks once", () => {
+    const many = '<sparkle part="embodiment">\n'.repeat(200_000);
+    equal(unmarked(many), many);
+    equal(unmarked('<sparkle part="embodiment">\nx\n</sparkle>'.repeat(20_000)), "");
+    equal(unmarked("\n</sparkle>".repeat(200_000)).length, 200_000 * 11);
+  }).timeout(2_000);
+
+  test("removes marks and control characters from what stands between marks, and keeps it readable", () => {
+    equal(
+      harmless("a\tb\nc <sparkle> </Sparkle x> <span>\u0000\u001b[31m\r\u0085"),
+      "a\tb\nc ‹sparkle> ‹/Sparkle x> <span>[31m",
+    );
+  });
+
+  test("counts the bytes that marking adds at most", () =>
+    equal(Buffer.byteLength(marked("embodiment", "ö", MAX_KEEP)), markBytes("embodiment") + 2));
+
+  test("keeps of a title the user's words alone, wherever the agent cut it", () => {
+    const joined = `Fix the lexer ${marked("embodiment", "long").replaceAll("\n", " ")}`;
+    for (let length = "Fix the lexer <s".length; length <= joined.length; length++)
+      for (const end of ["", "…", "..."]) equal(titleWithout(joined.slice(0, length) + end), "Fix the lexer");
+    equal(titleWithout(marked("embodiment", "x")), "");
+    for (const title of ["", "The parser", "Why <span>?", "a <", "1 < 2…"]) equal(titleWithout(title), title);
+    ok(!titleWithout(`${joined} twice ${joined}`).includes("<"));
   });
 });

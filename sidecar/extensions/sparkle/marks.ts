@@ -1,46 +1,78 @@
 /**
- * What Sparkle adds to a prompt stands between marks, so that a person sees what it is, and so that it can be taken out again where an agent
- * repeats the user's words. Pure.
+ * The blocks that Sparkle adds behind the user's words of a prompt, between marks: a person sees where they come from,
+ * and Sparkle removes them where an agent repeats the prompt (replay, titles). Pure.
  *
- * Invariant: between marks there is no other mark, whatever was written into the files.
+ * Invariants: no text between marks contains a mark; from the words and the blocks of one prompt, joined by whatever
+ * white space, `unmarked` returns the words exactly. Words that themselves end with such a block lose it.
  */
 import type { JsonObject } from "../../rpc/json";
 
 const PARTS = ["embodiment", "checkpoint", "meta-moment"] as const;
-export type Part = typeof PARTS[number];
+export type Part = (typeof PARTS)[number];
+/** Those that the user's words ask for. */
+export type AskedPart = Exclude<Part, "embodiment">;
 
-/** What the user wrote in place of it. */
-const WRITTEN: Readonly<Record<Part, string>> = { embodiment: "", checkpoint: "/checkpoint", "meta-moment": "" };
+const START = `<sparkle part="`,
+  CLOSING = "\n</sparkle>";
+/** `keep`: characters of the white space before the block that belong to the user's words; without it none. */
+const OPENING = new RegExp(`^${START}(?:${PARTS.join("|")})"(?: keep="(\\d{1,4})")?>\\n`);
 
-const opening = (part: Part): string => `<sparkle part="${part}">\n`, CLOSING = "\n</sparkle>";
-const OPENING = new RegExp(`<sparkle part="(${PARTS.join("|")})">\\n`, "g");
+const opening = (part: Part, keep = 0): string => `${START}${part}"${keep === 0 ? "" : ` keep="${keep}"`}>\n`;
 
-export function marked(part: Part, text: string): string { return `${opening(part)}${harmless(text)}${CLOSING}`; }
+export function marked(part: Part, text: string, keep = 0): string {
+  return `${opening(part, keep)}${harmless(text)}${CLOSING}`;
+}
 
-/** A block that is not for the user's eyes (schema v1, `Annotations`): beside their words, not in place of them. */
-export function forTheAgent(text: string): JsonObject { return { type: "text", text, annotations: { audience: ["assistant"] } }; }
+/** For the model, not for the user's eyes (ACP schema v1, `Annotations`). */
+export function forTheAgent(text: string): JsonObject {
+  return { type: "text", text, annotations: { audience: ["assistant"] } };
+}
 
-/** Bytes of the marks themselves. */
-export function markBytes(part: Part): number { return Buffer.byteLength(opening(part) + CLOSING); }
+/** Bytes of the marks themselves, at most. */
+export function markBytes(part: Part): number {
+  return Buffer.byteLength(opening(part, MAX_KEEP) + CLOSING);
+}
 
-/** Without what would be a mark, and without control characters. */
+/** Characters at the end of the words that a mark can account for. */
+export const MAX_KEEP = 9_999;
+
+/** White space at the end of a text, in characters. */
+export function trailingSpace(text: string): number {
+  return Math.min(text.length - text.trimEnd().length, MAX_KEEP);
+}
+
+/** Without marks and control characters. */
 export function harmless(text: string): string {
   return text.replaceAll(/<(?=\/?sparkle)/gi, "‹").replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }
 
-/** It begins with one, whole or not. */
-export function isMark(text: string): boolean { return /^\s*<sparkle part="/.test(text); }
-
-/** As the user wrote it. One look at each character: what agents send may be large, and full of openings. */
+/** The user's words of a text that an agent repeats: without the blocks at its end. Linear in its length. */
 export function unmarked(text: string): string {
-  let kept = "", read = 0;
-  for (const opened of text.matchAll(OPENING)) {
-    if (opened.index < read) continue;
-    const closing = text.indexOf(CLOSING, opened.index);
-    if (closing === -1) break;
-    kept += text.slice(read, opened.index) + (PARTS.flatMap(part => part === opened[1] ? [WRITTEN[part]] : [])[0] ?? "");
-    read = closing + CLOSING.length;
-    while (text[read] === "\n") read++;
+  let end = text.length;
+  for (;;) {
+    const at = blockBefore(text, end);
+    if (at === undefined) return text.slice(0, end);
+    end = at;
   }
-  return kept + text.slice(read);
+}
+
+/** Where the words end that a block at the end of `text.slice(0, end)` follows. */
+function blockBefore(text: string, end: number): number | undefined {
+  const closing = text.slice(0, end).trimEnd();
+  if (!closing.endsWith(CLOSING)) return undefined;
+  const start = closing.lastIndexOf(START),
+    opened = start === -1 ? undefined : OPENING.exec(closing.slice(start, start + 100));
+  if (!opened || closing.indexOf(CLOSING, start) !== closing.length - CLOSING.length) return undefined;
+  return Math.min(start, closing.slice(0, start).trimEnd().length + Number(opened[1] ?? 0));
+}
+
+/**
+ * The part of a title that is not from a block: agents join a prompt's blocks, collapse white space and cut anywhere.
+ */
+export function titleWithout(title: string): string {
+  const start = title.indexOf(START);
+  if (start !== -1) return title.slice(0, start).trimEnd();
+  const cut = title.lastIndexOf("<"),
+    rest = title.slice(cut).replace(/(?:…|\.\.\.)$/u, "");
+  return cut !== -1 && rest.length > 1 && START.startsWith(rest) ? title.slice(0, cut).trimEnd() : title;
 }

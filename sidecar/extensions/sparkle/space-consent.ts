@@ -35,18 +35,24 @@ export class SpaceConsent {
   /** As it was answered before. */
   async answered(): Promise<SpaceAnswer> { return answerIn(await this.home.read(FILE, "end") ?? "", await this.#real()); }
 
-  /** Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never rejects. */
-  async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
+  /** The answer of this session or of an earlier one; undefined: the user was not asked yet. Never rejects. */
+  async known(): Promise<boolean | undefined> {
     if (this.#now !== undefined) return this.#now;
     const answer = await this.answered();
-    if (answer !== "unasked") return answer === "yes";
+    return answer === "unasked" ? undefined : answer === "yes";
+  }
+
+  /** Asks where that was not answered before, and shows what would be sent. `signal` withdraws the question. Never rejects. */
+  async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
+    const known = await this.known();
+    if (known !== undefined) return known;
     this.#asking ??= this.#ask(sections, signal).catch(() => false).finally(() => { this.#asking = undefined; });
     return await this.#asking;
   }
 
   async #ask(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
     const real = await this.#real(), title = "Send .sparkle-space of this folder to the agent", version = this.version();
-    const text = `${real} has a folder .sparkle-space with notes for agents. If you did not write them, they came with this folder. Sparkle sends them to the agent with the first prompt of each session here.`;
+    const text = `${real} has a folder .sparkle-space with notes for agents. If you did not write them, they came with this folder. Sparkle sends them to the agent in each session here.`;
     const toolCallId = `sparkle-space-${randomUUID().slice(0, 8)}`, content = [text, shown(sections)].map(each => ({ type: "content", content: { type: "text", text: each } }));
     const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
     const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };

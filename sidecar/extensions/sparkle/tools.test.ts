@@ -96,6 +96,6 @@ suite("Sparkle's server", () => {
     await using client = await server(sparkled);
     await client.callTool({ name: "save_insight", arguments: { insight_type: "PatternAnchor", content: "Let us slow down" } });
     await sparkled.prompt(await sparkled.session(), words("hello"));
-    match(String(objectOr(sparkled.last[0]).text), /- Let us slow down/);
+    match(String(objectOr(sparkled.last.at(-1)).text), /- Let us slow down/);
   });
 });

@@ -1,49 +1,73 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import { hasCheckpoint, isMetaMoment, readWish, withCheckpoint, CHECKPOINT_COMMAND } from "./user-words";
+import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
+import { CHECKPOINT_COMMAND, hasCheckpoint, isMetaMoment, readWish, withBlocks, withCheckpoint } from "./user-words";
 
-const text = (words: string) => ({ type: "text", text: words }), IMAGE = { type: "image", data: "" };
-const partsOf = (prompt: readonly unknown[]) => prompt.map(block => {
-  const { text: words = "(no text)" } = block as { text?: string };
-  return /^<sparkle part="([\w-]+)">/.exec(words)?.[1] ?? words;
-});
+const text = (words: string) => ({ type: "text", text: words }),
+  IMAGE = { type: "image", data: "" };
+const asked = (prompt: readonly unknown[], isOurs = true) => {
+  const wish = readWish(prompt, isOurs);
+  return wish.kind === "open" ? wish.asked : undefined;
+};
 
 suite("what a user's words ask of Sparkle", () => {
-  for (const words of ["hello", "", "what is /checkpoint?", "/usr/bin is empty", "checkpoint"]) test(`“${words}” goes as it is`, () => {
-    const prompt = [text(words), IMAGE], wish = readWish(prompt, true);
-    equal(wish.prompt, prompt);
-    equal(wish.isCommand, false);
+  for (const words of ["hello", "", "what is /checkpoint?", "/usr/bin is empty", "checkpoint"])
+    test(`“${words}” asks for nothing`, () => deepEqual(asked([text(words), IMAGE]), []));
+
+  for (const words of [
+    "/compact",
+    "/plan the rest",
+    " /compact",
+    "/checkpoints",
+    "/mcp__sparkle__checkpoint",
+    "/plan a meta moment",
+  ])
+    test(`“${words}” is a command of the agent: nothing is added`, () => equal(asked([text(words)]), undefined));
+
+  test("adds nothing to a prompt without words", () => {
+    for (const prompt of [[], [IMAGE], [null, 7, { type: "text" }, { type: "text", text: 7 }]])
+      equal(asked(prompt), undefined);
   });
 
-  for (const words of ["/compact", "/plan the rest", " /compact", "/checkpoints", "/mcp__sparkle__checkpoint", "/plan a meta moment"]) test(`“${words}” is a command of the agent's: nothing is added`, () => {
-    const prompt = [text(words)], wish = readWish(prompt, true);
-    equal(wish.prompt, prompt);
-    equal(wish.isCommand, true);
-  });
+  for (const [words, parts] of [
+    ["/checkpoint", ["checkpoint"]],
+    ["/checkpoint the parser\nfirst", ["checkpoint"]],
+    ["  /checkpoint  ", ["checkpoint"]],
+    ["/checkpoint after a meta moment", ["checkpoint", "meta-moment"]],
+  ] as const)
+    test(`“${words}” asks for a checkpoint`, () => deepEqual(asked([IMAGE, text(words), text("more")]), parts));
 
-  for (const [words, parts] of [["/checkpoint", ["checkpoint"]], ["/checkpoint the parser\nfirst", ["checkpoint", "the parser\nfirst"]], ["  /checkpoint  ", ["checkpoint"]], ["/checkpoint after a meta moment", ["checkpoint", "after a meta moment", "meta-moment"]]] as const)
-    test(`“${words}” asks for a checkpoint`, () => {
-      const wish = readWish([IMAGE, text(words), text("more")], true);
-      deepEqual(partsOf(wish.prompt), ["(no text)", ...parts.slice(0, words.includes("meta") ? -1 : undefined), "more", ...(words.includes("meta") ? ["meta-moment"] : [])]);
-      equal(wish.isCommand, false);
-    });
-
-  test("an agent's own /checkpoint is the agent's", () => {
-    const prompt = [text("/checkpoint now")];
-    deepEqual(readWish(prompt, false), { prompt, isCommand: true });
-  });
+  test("leaves the agent's own /checkpoint to the agent", () =>
+    equal(asked([text("/checkpoint now")], false), undefined));
 
   test("a meta moment is said in any case, as words", () => {
-    for (const words of ["meta moment", "A Meta Moment, please", "META\nMOMENT!", "“meta moment”"]) equal(isMetaMoment(words), true, words);
-    for (const words of ["metamoment", "meta moments", "a parameta moment", "meta-moment", "meta", "öMeta moment_"]) equal(isMetaMoment(words), false, words);
-    deepEqual(partsOf(readWish([text("so, meta moment"), IMAGE], true).prompt), ["so, meta moment", "(no text)", "meta-moment"]);
-    const [, , added] = readWish([text("a"), text("meta moment")], true).prompt;
-    match(JSON.stringify(added), /save_insight.*"annotations":\{"audience":\["assistant"\]\}/);
+    for (const words of ["meta moment", "A Meta Moment, please", "META\nMOMENT!", "“meta moment”"])
+      equal(isMetaMoment(words), true, words);
+    for (const words of ["metamoment", "meta moments", "a parameta moment", "meta-moment", "meta", "öMeta moment_"])
+      equal(isMetaMoment(words), false, words);
+    deepEqual(asked([text("so, meta moment"), IMAGE]), ["meta-moment"]);
   });
 
-  test("blocks that are none are left alone", () => deepEqual(readWish([null, 7, { type: "text" }, { type: "text", text: 7 }], true), { prompt: [null, 7, { type: "text" }, { type: "text", text: 7 }], isCommand: false }));
+  test("adds blocks for the assistant behind the user's, and changes none of those", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string().map(text), fc.constant(IMAGE), fc.anything())),
+        fc.array(
+          fc.record({ part: fc.constantFrom("embodiment" as const, "checkpoint" as const), text: fc.string() }),
+          { maxLength: 3 },
+        ),
+        (prompt, blocks) => {
+          const all = withBlocks(prompt, blocks);
+          prompt.forEach((block, i) => equal(all[i], block));
+          for (const added of all.slice(prompt.length))
+            deepEqual((added as { annotations?: unknown }).annotations, { audience: ["assistant"] });
+          equal(all.length, prompt.length + blocks.length);
+        },
+      ),
+    ));
 
-  test("our command stands behind the agent's, unless it has one of that name", () => {
-    const theirs = { name: "checkpoint", description: "theirs" }, other = { name: "plan", description: "" };
+  test("announces our command behind the agent's, unless it has one of that name", () => {
+    const theirs = { name: "checkpoint", description: "theirs" },
+      other = { name: "plan", description: "" };
     deepEqual(withCheckpoint([other, null]), [other, null, CHECKPOINT_COMMAND]);
     deepEqual(withCheckpoint([theirs, other]), [theirs, other]);
     deepEqual([hasCheckpoint([other]), hasCheckpoint([theirs])], [false, true]);

@@ -1,46 +1,69 @@
 /** What a user's prompt asks of Sparkle. Pure. */
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { forTheAgent, marked } from "./marks";
-import { CHECKPOINT, META_MOMENT } from "./texts";
+import { forTheAgent, marked, trailingSpace, type AskedPart, type Part } from "./marks";
 
 /** v1's shape of a command (schema v1, `AvailableCommand`). */
-export const CHECKPOINT_COMMAND = { name: "checkpoint", description: "Sparkle: keep what this session has come to, for the next one", input: { hint: "what matters most (optional)" } };
+export const CHECKPOINT_COMMAND = {
+  name: "checkpoint",
+  description: "Sparkle: keep what this session has come to, for the next one",
+  input: { hint: "what matters most (optional)" },
+};
 
 /** With ours at the end, unless the agent has one of that name: then that is the one. */
 export function withCheckpoint(commands: readonly unknown[]): readonly unknown[] {
   return hasCheckpoint(commands) ? commands : [...commands, CHECKPOINT_COMMAND];
 }
 
-export function hasCheckpoint(commands: readonly unknown[]): boolean { return commands.some(command => objectOr(command).name === CHECKPOINT_COMMAND.name); }
-
-export interface Wish {
-  /** What goes to the agent, without an embodiment. */
-  readonly prompt: readonly unknown[];
-  /** Of an agent's own, which it sees at the start of the first text only: nothing may come before it. */
-  readonly isCommand: boolean;
+export function hasCheckpoint(commands: readonly unknown[]): boolean {
+  return commands.some(command => objectOr(command).name === CHECKPOINT_COMMAND.name);
 }
 
-/** `prompt`: content blocks. The list that came is the list that goes where there is nothing to change. `isCheckpointOurs`: the agent has no command of that name. */
+export type Wish =
+  /**
+   * A command of the agent, which takes the whole prompt as its input, or a prompt without words, in which a block of
+   * ours would be the first text: nothing is added.
+   */
+  | { readonly kind: "closed" }
+  /** `asked`: the parts that the words ask for. */
+  | { readonly kind: "open"; readonly asked: readonly AskedPart[] };
+
+/** `prompt`: content blocks. `isCheckpointOurs`: the agent has no command of that name. */
 export function readWish(prompt: readonly unknown[], isCheckpointOurs: boolean): Wish {
-  const at = prompt.findIndex(isText), first = textOf(prompt[at]);
-  const command = /^\s*\/(\S*)/.exec(first)?.[1];
-  if (command === "checkpoint" && isCheckpointOurs) return { prompt: withMeta(prompt.toSpliced(at, 1, ...checkpoint(first)), prompt), isCommand: false };
+  const texts = prompt.filter(isText),
+    first = texts[0]?.text;
+  if (first === undefined) return { kind: "closed" };
+  const command = /^\s*\/(\S*)/.exec(first)?.[1],
+    isCheckpoint = command === CHECKPOINT_COMMAND.name && isCheckpointOurs;
   // A path (“/usr/bin is …”) is no command.
-  if (command !== undefined && !command.includes("/")) return { prompt, isCommand: true };
-  return { prompt: withMeta(prompt, prompt), isCommand: false };
+  if (command !== undefined && !command.includes("/") && !isCheckpoint) return { kind: "closed" };
+  const isMeta = texts.some(({ text }) => isMetaMoment(text));
+  return {
+    kind: "open",
+    asked: [...(isCheckpoint ? (["checkpoint"] as const) : []), ...(isMeta ? (["meta-moment"] as const) : [])],
+  };
 }
 
-function checkpoint(text: string): readonly JsonObject[] {
-  const rest = text.replace(/^\s*\/checkpoint\s*/, "");
-  return [{ type: "text", text: marked("checkpoint", CHECKPOINT) }, ...(rest === "" ? [] : [{ type: "text", text: rest }])];
+/** To be marked and added behind the user's blocks. */
+export interface SparkleBlock {
+  readonly part: Part;
+  readonly text: string;
 }
 
-function withMeta(prompt: readonly unknown[], said: readonly unknown[]): readonly unknown[] {
-  return said.some(block => isMetaMoment(textOf(block))) ? [...prompt, forTheAgent(marked("meta-moment", META_MOMENT))] : prompt;
+/** The user's blocks as they are, and these behind them. */
+export function withBlocks(prompt: readonly unknown[], blocks: readonly SparkleBlock[]): readonly unknown[] {
+  const last = prompt.at(-1),
+    keep = isText(last) ? trailingSpace(last.text) : 0;
+  return [
+    ...prompt,
+    ...blocks.map(({ part, text }, i): JsonObject => forTheAgent(marked(part, text, i === 0 ? keep : 0))),
+  ];
 }
 
 /** As words of their own, in any case, also at the end of one line and the beginning of the next. */
-export function isMetaMoment(text: string): boolean { return /(?<![\p{L}\p{N}_])meta\s{1,20}moment(?![\p{L}\p{N}_])/iu.test(text); }
+export function isMetaMoment(text: string): boolean {
+  return /(?<![\p{L}\p{N}_])meta\s{1,20}moment(?![\p{L}\p{N}_])/iu.test(text);
+}
 
-function isText(block: unknown): block is { readonly type: "text"; readonly text: string } { return isObject(block) && block.type === "text" && typeof block.text === "string"; }
-function textOf(block: unknown): string { return isText(block) ? block.text : ""; }
+function isText(block: unknown): block is { readonly type: "text"; readonly text: string } {
+  return isObject(block) && block.type === "text" && typeof block.text === "string";
+}

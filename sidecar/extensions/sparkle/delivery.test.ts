@@ -1,0 +1,258 @@
+/**
+ * How Sparkle's text reaches a model (issue 14 item 4): never in the place of the user's words, and asking for a tool
+ * only where the agent has listed it.
+ */
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
+import { deferred, turn } from "../../testing/proxy-rig";
+import { partsOf, Sparkled, words, type SparkledOptions } from "../../testing/sparkled";
+import { HTTP_AGENT } from "../../testing/mcp-world";
+import { LISTING_MS } from "../tool-listing";
+
+const TOOLS = [
+  "session_checkpoint",
+  "save_insight",
+  "load_evolution",
+  "setup_sparkle",
+  "fetch_profile_data",
+  "update_collaborator_profile",
+  "update_sparkler_identity",
+  "rename_sparkler",
+  "create_sparkler",
+  "list_sparklers",
+] as const;
+const namesTool = (value: unknown): boolean => TOOLS.some(tool => JSON.stringify(value).includes(tool));
+
+const MEMBER = {
+  ...HTTP_AGENT,
+  agentCapabilities: { ...HTTP_AGENT.agentCapabilities, sessionCapabilities: { systemPrompt: {} } },
+};
+const META = { ...HTTP_AGENT, agentInfo: { name: "@agentclientprotocol/claude-agent-acp", version: "0.60.0" } };
+const AGENTS = { none: HTTP_AGENT, member: MEMBER, meta: META };
+
+/** What stands in the system prompt of the setup that the agent received last, for either kind of support. */
+function systemText({ world }: Sparkled): string {
+  const { systemPrompt, _meta } = world.setups.at(-1)?.params ?? {};
+  return [
+    ...arrayOr(objectOr(systemPrompt).content).map(block => String(objectOr(block).text)),
+    String(objectOr(objectOr(_meta).systemPrompt).append ?? ""),
+  ].join("");
+}
+
+async function opened(options: SparkledOptions = {}): Promise<Sparkled> {
+  const sparkled = await Sparkled.open(options);
+  sparkled.keep(".sparkle/collaborator-profile.md", "# Mary\n\nShort answers.\n");
+  return sparkled;
+}
+
+const NOTES = "Focus: the parser.";
+const keepNotes = (sparkled: Sparkled): void => sparkled.keep("work/.sparkle-space/working-memory.md", `${NOTES}\n`);
+
+suite("Sparkle's text and the user's words", () => {
+  const block = fc.oneof(
+    fc.constantFrom("hello", "/checkpoint", "/checkpoint it ", "meta moment\n", "/init", "", "save it").map(words),
+    fc.constant({ type: "image", data: "" }),
+  );
+
+  test("sends the user's blocks first and unchanged, and names no tool that was not listed", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("none" as const, "member" as const, "meta" as const),
+        fc.boolean(),
+        fc.boolean(),
+        fc.constantFrom("first-prompt", "off"),
+        fc.array(fc.array(block, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+        async (agent, isListed, hasNotes, embodiment, prompts) => {
+          await using sparkled = await opened({ initialized: AGENTS[agent], settings: { embodiment } });
+          if (hasNotes) keepNotes(sparkled);
+          const sessionId = await sparkled.session();
+          equal(namesTool(systemText(sparkled)), false);
+          if (isListed) await sparkled.list();
+          for (const prompt of prompts) {
+            await sparkled.prompt(sessionId, ...prompt);
+            deepEqual(sparkled.last.slice(0, prompt.length), prompt);
+            const added = sparkled.last.slice(prompt.length),
+              hasWords = prompt.some(one => "text" in one);
+            for (const one of added) deepEqual(objectOr(one).annotations, { audience: ["assistant"] });
+            if (!isListed) equal(namesTool(added), false);
+            if (!hasWords) deepEqual(added, []);
+          }
+          const all = sparkled.prompts.flatMap(({ prompt }) => partsOf(prompt)),
+            isSent = prompts.some(prompt => {
+              const first = prompt.find(one => "text" in one);
+              return first !== undefined && objectOr(first).text !== "/init";
+            });
+          equal(
+            all.filter(part => part === "embodiment").length,
+            embodiment === "off" || !isSent ? 0 : agent === "none" || hasNotes ? 1 : 0,
+            "once, where the system prompt has not all of it",
+          );
+        },
+      ),
+      { numRuns: 60 },
+    )).timeout(60_000);
+
+  test("tells an agent that has listed the tools how to use them, and one that has not nothing of them", async () => {
+    for (const isListed of [true, false]) {
+      await using sparkled = await opened();
+      const sessionId = await sparkled.session();
+      if (isListed) await sparkled.list();
+      await sparkled.prompt(sessionId, words("/checkpoint after this meta moment"));
+      deepEqual(sparkled.lastParts, ["/checkpoint after this meta moment", "embodiment", "checkpoint", "meta-moment"]);
+      for (const text of sparkled.last.slice(1).map(one => String(objectOr(one).text)))
+        equal(namesTool(text), isListed);
+      equal(/nothing can be saved here/.test(JSON.stringify(sparkled.last)), !isListed);
+    }
+  });
+
+  test("holds a prompt that would name tools until they are listed", async () => {
+    const delivery = deferred<unknown>(),
+      asked = deferred<JsonObject>();
+    await using sparkled = await opened({
+      delivery: request => {
+        asked.resolve(objectOr(request.params));
+        return delivery.promise;
+      },
+    });
+    const sessionId = await sparkled.session(),
+      answered = sparkled.prompt(sessionId, words("hello"));
+    deepEqual(await asked.promise, { sessionId, wait: true });
+    equal(sparkled.prompts.length, 0);
+    await sparkled.list();
+    await answered;
+    ok(namesTool(sparkled.last));
+    delivery.resolve({});
+  });
+
+  test("sends it without them after a bounded time, or as soon as no bridge answers", async () => {
+    for (const isAnswered of [true, false]) {
+      const asked = deferred<undefined>(),
+        delivery = deferred<unknown>();
+      await using sparkled = await opened({
+        delivery: () => {
+          asked.resolve(undefined);
+          return delivery.promise;
+        },
+      });
+      const answered = sparkled.prompt(await sparkled.session(), words("hello"));
+      await asked.promise;
+      if (isAnswered) delivery.reject(new Error("no bridge"));
+      else {
+        sparkled.clock.advance(LISTING_MS - 1);
+        await turn();
+        equal(sparkled.prompts.length, 0);
+        sparkled.clock.advance(1);
+      }
+      await answered;
+      deepEqual([sparkled.lastParts, namesTool(sparkled.last)], [["hello", "embodiment"], false]);
+      delivery.resolve({});
+    }
+  });
+
+  test("keeps the order of prompts while one is held", async () => {
+    const asked = deferred<undefined>(),
+      delivery = deferred<unknown>();
+    await using sparkled = await opened({
+      delivery: () => {
+        asked.resolve(undefined);
+        return delivery.promise;
+      },
+    });
+    const sessionId = await sparkled.session(),
+      answered = [words("one"), words("two"), words("/init")].map(prompt => sparkled.prompt(sessionId, prompt));
+    await asked.promise;
+    delivery.resolve({});
+    await Promise.all(answered);
+    deepEqual(
+      sparkled.prompts.map(({ prompt }) => partsOf(prompt)),
+      [["one", "embodiment"], ["two"], ["/init"]],
+    );
+  });
+
+  test("ends the waiting when the turn is stopped, and sends nothing", async () => {
+    const asked = deferred<undefined>(),
+      delivery = deferred<unknown>();
+    await using sparkled = await opened({
+      delivery: () => {
+        asked.resolve(undefined);
+        return delivery.promise;
+      },
+    });
+    const sessionId = await sparkled.session(),
+      answered = sparkled.prompt(sessionId, words("hello"));
+    await asked.promise;
+    sparkled.world.client.notify("session/cancel", { sessionId });
+    deepEqual([await answered, sparkled.prompts.length], [{ stopReason: "cancelled" }, 0]);
+    delivery.resolve({});
+  });
+});
+
+suite("Sparkle in the agent's system prompt", () => {
+  for (const agent of ["member", "meta"] as const)
+    test(`goes into it where the agent takes one (${agent}), and prompts stay as they came`, async () => {
+      await using sparkled = await opened({ initialized: AGENTS[agent] });
+      const sessionId = await sparkled.session();
+      match(systemText(sparkled), /^<sparkle part="embodiment">\n[^]*Short answers\.[^]*<\/sparkle>$/);
+      await sparkled.prompt(sessionId, words("hello"));
+      deepEqual(sparkled.last, [words("hello")]);
+      await sparkled.list();
+      await sparkled.prompt(sessionId, words("meta moment"));
+      deepEqual(sparkled.lastParts, ["meta moment", "meta-moment"]);
+    });
+
+  test("goes behind the client's own system prompt", async () => {
+    await using sparkled = await opened({ initialized: MEMBER });
+    await sparkled.session("session/new", {
+      systemPrompt: { mode: "override", content: [words("Be brief.")] },
+      _meta: { other: 1 },
+    });
+    const { systemPrompt, _meta } = sparkled.world.setups.at(-1)?.params ?? {},
+      { mode, content } = objectOr(systemPrompt);
+    deepEqual([mode, partsOf(arrayOr(content)), _meta], ["override", ["Be brief.", "embodiment"], { other: 1 }]);
+  });
+
+  test("is the same at each setup of a session, whatever was kept meanwhile, and new for a new session", async () => {
+    await using sparkled = await opened({ initialized: MEMBER });
+    const sessionId = await sparkled.session(),
+      first = systemText(sparkled);
+    sparkled.keep(".sparkle/collaborator-profile.md", "# Mary\n\nLong answers.\n");
+    for (const method of ["session/load", "session/resume", "session/fork"]) {
+      await sparkled.session(method, { sessionId });
+      equal(systemText(sparkled), first, method);
+    }
+    for (const method of ["session/new", "session/load"]) {
+      await sparkled.session(method, { sessionId: "from an earlier process" });
+      match(systemText(sparkled), /Long answers/, method);
+    }
+  });
+
+  test("asks about the notes of the workspace with the first prompt, and puts them into it from the next session on", async () => {
+    const asked: string[] = [];
+    await using sparkled = await opened({
+      initialized: MEMBER,
+      client: request => {
+        asked.push(request.method);
+        request.respond({ outcome: { outcome: "selected", optionId: "always" } });
+      },
+    });
+    keepNotes(sparkled);
+    const sessionId = await sparkled.session();
+    doesNotMatch(systemText(sparkled), /the parser/);
+    deepEqual(asked, []);
+    await sparkled.prompt(sessionId, words("hello"));
+    deepEqual([asked, sparkled.lastParts], [["session/request_permission"], ["hello", "embodiment"]]);
+    match(JSON.stringify(sparkled.last), /the parser/);
+    doesNotMatch(JSON.stringify(sparkled.last), /Short answers/);
+    const next = await sparkled.session();
+    match(systemText(sparkled), /the parser/);
+    await sparkled.prompt(next, words("hello"));
+    deepEqual([asked.length, sparkled.last], [1, [words("hello")]]);
+  });
+
+  test("is left alone where the embodiment is off, and in sessions of other extensions", async () => {
+    await using sparkled = await opened({ initialized: MEMBER, settings: { embodiment: "off" } });
+    await sparkled.session();
+    equal("systemPrompt" in (sparkled.world.setups.at(-1)?.params ?? {}), false);
+  });
+});

@@ -1,0 +1,48 @@
+/**
+ * The system prompt of an agent's session, where a client can add to it (ACP schema v1 unstable and v2, `systemPrompt`
+ * of `session/new`, `load`, `resume` and `fork`). Text there is in no title, history or replay. Pure.
+ */
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+
+/** `member`: ACP's `systemPrompt`. `meta`: `_meta.systemPrompt.append`, the extension that ACP's member replaced. */
+export type SystemPromptSupport = "member" | "meta";
+
+/**
+ * Agents that apply `_meta.systemPrompt.append` in the versions that do not advertise `systemPrompt`: packages of one
+ * adapter under its three names. They announce no capability for it.
+ */
+const META_AGENTS: ReadonlySet<string> = new Set([
+  "@zed-industries/claude-code-acp",
+  "@zed-industries/claude-agent-acp",
+  "@agentclientprotocol/claude-agent-acp",
+]);
+
+/** `answer`: the agent's result of `initialize`. Undefined: the agent applies neither. */
+export function systemPromptSupport(answer: unknown): SystemPromptSupport | undefined {
+  const { agentCapabilities, capabilities, agentInfo, info } = objectOr(answer);
+  const session = objectOr(objectOr(agentCapabilities).sessionCapabilities),
+    sessionV2 = objectOr(objectOr(capabilities).session);
+  if (isObject(session.systemPrompt) || isObject(sessionV2.systemPrompt)) return "member";
+  return META_AGENTS.has(stringOr(objectOr(agentInfo ?? info).name, "")) ? "meta" : undefined;
+}
+
+/** The params with `text` behind the system prompt that they hold; `text` is not empty. */
+export function withSystemPrompt(params: JsonObject, text: string, support: SystemPromptSupport): JsonObject {
+  const block = { type: "text", text };
+  if (support === "member") {
+    const { mode, content } = objectOr(params.systemPrompt);
+    return { ...params, systemPrompt: { mode: mode ?? "append", content: [...arrayOr(content), block] } };
+  }
+  const _meta = objectOr(params._meta),
+    given = _meta.systemPrompt;
+  // A string replaces the agent's own system prompt.
+  const systemPrompt =
+    typeof given === "string"
+      ? joined(given, text)
+      : { ...objectOr(given), append: joined(stringOr(objectOr(given).append, ""), text) };
+  return { ...params, _meta: { ..._meta, systemPrompt } };
+}
+
+function joined(before: string, text: string): string {
+  return before === "" ? text : `${before}\n\n${text}`;
+}

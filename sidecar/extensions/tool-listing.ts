@@ -1,0 +1,54 @@
+/**
+ * Whether an agent has listed the tools of an extension's MCP server in one session (issue 14 item 4). The server
+ * itself observes it: that holds for agents with native MCP over ACP, behind any conductor, and whatever name a later
+ * proxy gives the server.
+ *
+ * Invariants: `isListed` never goes back to false; `settled` resolves within `LISTING_MS` and never rejects.
+ */
+import { SESSION_TOOLS } from "../mcp/delivery";
+import type { Neighbour } from "../proxies/proxy";
+import type { Clock } from "../rpc/clock";
+
+/** Milliseconds; longer than the MCP bridge waits before it answers. */
+export const LISTING_MS = 6_000;
+
+export class ToolListing {
+  #isListed = false;
+  #onListed: () => void = () => undefined;
+  readonly #listed = new Promise<void>(resolve => {
+    this.#onListed = resolve;
+  });
+
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** The server answered `tools/list`. */
+  listed(): void {
+    this.#isListed = true;
+    this.#onListed();
+  }
+
+  /**
+   * Waits for agents whose MCP client is slower than the first prompt. A chain without the bridge rejects the request:
+   * then the present state decides. `successor`: of the extension. `signal` ends the waiting.
+   */
+  async settled(sessionId: string, successor: Neighbour, clock: Clock, signal: AbortSignal): Promise<boolean> {
+    if (this.#isListed || signal.aborted) return this.#isListed;
+    const ends = new AbortController(),
+      ended = new Promise<void>(resolve =>
+        signal.addEventListener("abort", () => resolve(), { once: true, signal: ends.signal }),
+      );
+    const asked = successor.request(SESSION_TOOLS, { sessionId, wait: true }, { signal: ends.signal }).then(
+      () => undefined,
+      () => undefined,
+    );
+    const expired = new Promise<void>(resolve => {
+      const alarm = clock.after(LISTING_MS, resolve);
+      ends.signal.addEventListener("abort", () => alarm[Symbol.dispose](), { once: true });
+    });
+    await Promise.race([this.#listed, asked, expired, ended]);
+    ends.abort();
+    return this.#isListed;
+  }
+}
