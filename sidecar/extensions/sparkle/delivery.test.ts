@@ -106,6 +106,13 @@ suite("Sparkle's text and the user's words", () => {
     }
   });
 
+  test("does not take the bridge's own count of the tools for a list of the agent", async () => {
+    await using sparkled = await opened();
+    const sessionId = await sparkled.session();
+    for (const text of ["hello", "meta moment"]) await sparkled.prompt(sessionId, words(text));
+    deepEqual([sparkled.lastParts, namesTool(sparkled.last)], [["meta moment", "meta-moment"], false]);
+  });
+
   test("holds a prompt that would name tools until they are listed", async () => {
     const delivery = deferred<unknown>(),
       asked = deferred<JsonObject>();
