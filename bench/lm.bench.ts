@@ -1,6 +1,7 @@
 /**
  * The model picker. First the whole path from VS Code's call to the end of the answer, by the length of the chat (`lm/picker.ts`): the goal is one
- * millisecond above the agent alone, for any length.
+ * millisecond above the agent alone, for any length. Beside it stands the overhead of a process that only passes bytes
+ * on (`lm/relay.program.ts`), which is the floor on this machine.
  *
  * Then the service as `vscodelm` serves it to other programs, which send whole histories: 1,000 requests of 50 chats that take turns, each with its whole history, VS Code's system text and 48 tools, beside the
  * same prompts put to the agent alone. Then what the service keeps for each request, after the garbage has gone.
@@ -45,8 +46,8 @@ export default bench;
 async function byLength(requests: number, table: BenchWorld["table"]): Promise<readonly Measured[]> {
   const rows: Record<string, string | number>[] = [], measured: Measured[] = [];
   for (const turns of LENGTHS) {
-    const { size, picker: ours, alone, kept } = await picker(turns, requests), overhead = median(ours) - median(alone);
-    rows.push({ turns, requests, "history kB": Math.round(size / 1000), "p50 ms": round(median(ours)), "agent alone p50 ms": round(median(alone)), "overhead p50 ms": round(overhead), "p99 ms": round(at(ours, 0.99)), "bytes kept per request": Math.round(kept) });
+    const { size, picker: ours, alone, relayed, kept } = await picker(turns, requests), overhead = median(ours) - median(alone), floor = median(relayed) - median(alone);
+    rows.push({ turns, requests, "history kB": Math.round(size / 1000), "p50 ms": round(median(ours)), "agent alone p50 ms": round(median(alone)), "overhead p50 ms": round(overhead), "relay's p50 ms": round(floor), "p99 ms": round(at(ours, 0.99)), "bytes kept per request": Math.round(kept) });
     measured.push({ what: `overhead of a request after ${turns} turns`, yardstick: "1 ms", ratio: overhead / OVERHEAD_GOAL, goal: 1, milliseconds: { candidate: median(ours), yardstick: median(alone) } });
   }
   table({ title: "requests of VS Code's model picker, by the length of the chat", rows });

@@ -51,7 +51,8 @@ export class Host implements AsyncDisposable {
     }, { broken: ignore, report: ignore });
     this.#provider = new LmProvider({
       client: async () => this.#client, settings: () => ({ agents: [AGENT], configured: [AGENT.id], currentAgentId: AGENT.id }), learned: { takesImages: () => false, contextTokens: () => undefined }, isTrusted: () => true,
-      cwd: () => "/", permissionGroup: () => undefined, classes: CLASSES, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) }, leftOut: ignore,
+      cwd: () => "/", permissionGroup: () => undefined, classes: CLASSES, errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
+      partsTaken: () => Promise.resolve(), leftOut: ignore,
     });
   }
 

@@ -16,6 +16,8 @@ export interface PickerFigures {
   readonly size: number;
   readonly picker: readonly number[];
   readonly alone: readonly number[];
+  /** The agent alone behind a process that only passes bytes on. */
+  readonly relayed: readonly number[];
   /** Bytes on the sidecar's heap that a request leaves. */
   readonly kept: number;
 }
@@ -33,10 +35,10 @@ const WARM_UP = 5;
 export async function picker(turns: number, requests: number): Promise<PickerFigures> {
   await using host = new Host();
   await using agent = new Program("agent");
+  await using relay = new Program("relay");
   await host.hello();
-  await agent.request("initialize", { protocolVersion: 1 });
-  const sessionId = (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
-  const chats = Array.from({ length: CHATS }, (_, i) => chatOf(i, turns)), figures = { picker: [] as number[], alone: [] as number[] };
+  const sessions = { agent: await sessionOf(agent), relay: await sessionOf(relay) };
+  const chats = Array.from({ length: CHATS }, (_, i) => chatOf(i, turns)), figures = { picker: [] as number[], alone: [] as number[], relayed: [] as number[] };
   let size = 0, before = 0;
   for (let n = -WARM_UP * CHATS; n < requests; n++) {
     if (n === 0) before = await host.heap();
@@ -50,12 +52,20 @@ export async function picker(turns: number, requests: number): Promise<PickerFig
     if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
     chat.last?.rounds.push({ text, calls: [] });
     await idle();
-    const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
+    const alone = await agent.request("session/prompt", { sessionId: sessions.agent, prompt: [{ type: "text", text: words }] });
+    await idle();
+    const relayed = await relay.request("session/prompt", { sessionId: sessions.relay, prompt: [{ type: "text", text: words }] });
     if (n < 0) continue;
     figures.picker.push(milliseconds);
     figures.alone.push(alone.milliseconds);
+    figures.relayed.push(relayed.milliseconds);
   }
   return { turns, size, ...figures, kept: (await host.heap() - before) / requests };
+}
+
+async function sessionOf(agent: Program): Promise<string | undefined> {
+  await agent.request("initialize", { protocolVersion: 1 });
+  return (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
 }
 
 function chatOf(i: number, turns: number): SimulatedChat {

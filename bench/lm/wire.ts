@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 export interface Said { readonly id?: number; readonly method?: string; readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } }; readonly result?: { readonly sessionId?: string }; readonly error?: { readonly message: string } }
 
 /** Where scripts/bench.mjs puts the programs. */
-export function program(name: "agent" | "service" | "sidecar"): string {
+export function program(name: "agent" | "relay" | "service" | "sidecar"): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
   return path.join(folder, "lm", `${name}.program.mjs`);
@@ -20,7 +20,7 @@ export class Program implements AsyncDisposable {
   /** What is said between a request and its answer. */
   heard: (said: Said) => void = () => undefined;
 
-  constructor(name: "agent" | "service", args: readonly string[] = []) {
+  constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
     void this.#gone.then(code => { for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`)); });
