@@ -8,6 +8,7 @@ import type { LogLevel } from "../../src/protocol/log";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { KnownDialects } from "../conductor/proxy-dialect";
+import type { EvidenceStore } from "../mcp/delivery-evidence";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
@@ -39,6 +40,8 @@ export interface LaunchWorld {
   readonly saw?: (extensionId: string, sight: Sight) => void;
   /** How the programs of extensions are initialised, as earlier chains found out. */
   readonly dialects?: KnownDialects;
+  /** How earlier sessions of agents took their tools; that of this process unless given. */
+  readonly evidence?: EvidenceStore;
   readonly trace?: Trace | undefined;
   /** What stands between the extensions and the agent, from the client on; nothing unless given. `odd`: for the log. */
   readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
@@ -60,7 +63,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
   const witnessed = witnessedExtensions(extensions, { agent: agent.name, others: role === "lm" ? "VS Code" : undefined, now: () => world.clock.now() }), trace = bothTraces(world.trace, witnessed.trace);
   const conductor = conduct(upstream, {
     proxies: [...extensions.components, ...world.proxies?.(key, odd) ?? []], clock: world.clock, odd, ...(trace === undefined ? {} : { trace }),
-    bridge: { deliveries: witnessed.deliveries },
+    bridge: { deliveries: witnessed.deliveries, ...(world.evidence === undefined ? {} : { evidence: world.evidence }) },
     last: { kind: "agent", name: agent.name, start: async () => {
       const started = await startCommand(agent.name, command, cwd, world);
       lastWords = started.lastWords;

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ToolDelivery } from "../../src/protocol/session-details";
-import { missingToolsSentence } from "./missing-tools";
+import { adviceFor, missingToolsSentence } from "./missing-tools";
 
 const delivery = (more: Partial<ToolDelivery> = {}): ToolDelivery => ({ server: "s", transport: "http", stage: "offered", connections: 0, listed: 0, calls: 0, ...more });
 const named = (name: string, more: Partial<ToolDelivery> = {}) => ({ name, delivery: delivery({ server: name.toLowerCase(), ...more }) });
-const EFFECT = "Its model cannot use them in this session.";
+const EFFECT = "Its model does not have these tools.";
 
 suite("Missing tools", () => {
   test("names whose tools are missing, why, and what follows", () => {
@@ -18,6 +18,13 @@ suite("Missing tools", () => {
       `Codex did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT}`,
       `Claude did not request the tools of Sparkle (0 of 9): it connected to the MCP server and did not list its tools in time. ${EFFECT}`,
       `Claude did not request the tools of My server: the MCP server answered with an error, which is in the log. ${EFFECT}`,
+    ]);
+  });
+
+  test("advises what the next session tries", () => {
+    deepEqual((["otherTransport", "sameTransport", "inVain"] as const).map(adviceFor), [
+      "Open a new tab or chat: it offers them over another connection.", "Open a new tab or chat to try again, or select another agent.",
+      "They were offered over every connection that it supports. Select another agent to use them.",
     ]);
   });
 

@@ -1,9 +1,18 @@
 /** Tools that did not reach an agent's model, in words: whose, and why (issue 14 item 1). Pure. */
 import type { ToolDelivery } from "../../src/protocol/session-details";
+import { assertNever } from "../../src/protocol/wire";
+import type { Retry } from "../mcp/delivery-evidence";
 import { visibleText } from "../../src/protocol/visible-text";
 
 /** For a person in a tab or a chat. */
-export const NEW_TAB_ADVICE = "Open a new tab to try again, or select another agent.";
+export function adviceFor(retry: Retry): string {
+  switch (retry) {
+    case "otherTransport": return "Open a new tab or chat: it offers them over another connection.";
+    case "sameTransport": return "Open a new tab or chat to try again, or select another agent.";
+    case "inVain": return "They were offered over every connection that it supports. Select another agent to use them.";
+    default: return assertNever(retry, "retry");
+  }
+}
 
 /** `missing`: with the name under which the user knows each server. `all`: the number of servers of the session. */
 export interface MissingTools {
@@ -17,7 +26,7 @@ export function missingToolsSentence({ agent, missing, all }: MissingTools): str
   if (missing.length === 0) return undefined;
   const names = [...new Set(missing.map(({ name }) => visibleText(name)))], counts = missing.map(({ delivery: { offered } }) => offered);
   const count = counts.every(each => each !== undefined) ? ` (0 of ${counts.reduce((sum, each) => sum + each, 0)})` : "";
-  return `${agent} did not request the tools of ${listed(names)}${count}: ${causeOf(missing.map(({ delivery }) => delivery), all)} Its model cannot use them in this session.`;
+  return `${agent} did not request the tools of ${listed(names)}${count}: ${causeOf(missing.map(({ delivery }) => delivery), all)} Its model does not have these tools.`;
 }
 
 function causeOf(missing: readonly ToolDelivery[], all: number): string {

@@ -8,6 +8,7 @@ import type { ComponentSpec } from "./component";
 import type { Tell } from "./log";
 import { openOwnLedger, ownProcesses } from "./own-ledger";
 import { openAgents } from "./serve-agents";
+import { openEvidence } from "./tool-evidence";
 
 /** Whom to examine: one that is built in, by its id, or a command; nobody: the computer alone. */
 export type Patient = { readonly kind: "built-in"; readonly id: string } | { readonly kind: "command"; readonly component: ComponentSpec } | undefined;
@@ -21,7 +22,7 @@ export async function runDoctor(patient: Patient, tell: Tell, version: string): 
   const agents = scope.add(openAgents({ processes, log: (level, message, detail) => tell(level, message, detail), installing: () => undefined, proxy: "" }));
   const facts = await factsOf({ version, home: homedir(), find: agents.find, shell: agents.shell });
   const examined = patient && await examinedPatient(patient, { ...agents, version, signal: NEVER, processes: { ...processes, environment: agents.environment } });
-  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined)}\n`, () => resolve()); });
+  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined, openEvidence(tell))}\n`, () => resolve()); });
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 

@@ -27,6 +27,7 @@ import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
 import type { Tell } from "./log";
 import { ownWorld } from "./extension-world";
 import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
@@ -49,7 +50,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
     odd,
-    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)) },
+    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)), evidence: openEvidence(tell) },
     ...(trace === undefined ? {} : { trace }),
   }));
   tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });

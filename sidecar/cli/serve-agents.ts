@@ -28,6 +28,7 @@ import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "..
 import { signOut, type SignOutWorld } from "../agents/sign-out";
 import { runTool } from "../agents/tool-run";
 import { realClock } from "../rpc/clock";
+import { openEvidence } from "./tool-evidence";
 
 export interface AgentsPart extends AsyncDisposable {
   /** Installs what is not installed; after it `environment` is the login shell's. */
@@ -115,14 +116,14 @@ export interface ServedAgentsWorld extends AgentsWorld {
 export function serveAgents(world: ServedAgentsWorld): ServedAgents {
   const { version, processes, log, pool, witness, keys } = world, part = openAgents(world), { installers, stores, fetch, find, environment } = part;
   const fetching = { clock: realClock, fetch, version, httpArchives: world.httpArchives ?? false }, kept = { ...fetching, folder: CACHE, date: () => Date.now(), odd: (what: string, detail: unknown) => log("warn", what, { detail }) };
-  const examinations = new Running();
+  const examinations = new Running(), evidence = openEvidence(log);
   const service = new AgentService({
     installers, witness, find, registries: new Registries(kept), icons: new Icons(kept),
     documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
     examine: (agent, cwd, signal) => examinations.add(async ended => {
       const facts = await factsOf({ version, home: homedir(), find, shell: part.shell });
       const examined = await examine(agent, cwd, { version, find, state: part.state, command: world.command, processes: { ...processes, environment }, signal: AbortSignal.any([signal, ended]) });
-      return { examined, report: report(facts, examined) };
+      return { examined, report: report(facts, examined, evidence) };
     }),
     signOut: (agent, cwd) => signOut(agent, cwd, { pool, witness, keys, isThere: async of => (await part.state(of)).install.kind !== "missing" }),
   });

@@ -36,6 +36,7 @@ import { Scope } from "../rpc/scope";
 import { extensionWorld } from "./extension-world";
 import type { ServedAgents } from "./serve-agents";
 import type { LmPart } from "./serve-lm";
+import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 
 /** Resolves when the host is gone and everything is let go of. */
@@ -145,9 +146,9 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
     version, processes, environment: async () => (await (await agents.part()).shell()).env, find: async program => (await agents.part()).find(program),
     log: (level, message, detail) => log(level, "agent", message, detail),
   }));
-  const dialects = new KnownDialects();
+  const dialects = new KnownDialects(), evidence = openEvidence((level, message, detail) => log(level, "agent", message, detail));
   const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, dialects, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+    version, clock: realClock, trace, dialects, evidence, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
     extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),
     builtIn: async ({ id, settings = {} }, name, odd) => (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
     ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),

@@ -15,6 +15,7 @@ import { Scope } from "../rpc/scope";
 import type { Tell } from "./log";
 import { openOwnLedger } from "./own-ledger";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
+import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 
 /** Resolves with the exit code, when the client has gone or a signal came. Throws `CannotWrite`, before anything is begun. */
@@ -27,9 +28,10 @@ export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell
 async function served(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)), ledger = openOwnLedger(scope, tell);
+  const evidence = openEvidence(tell);
   const offers = new ToolOffers((name, why) => tell("warn", `The tool “${name}” cannot be offered: ${why}`));
   const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, log: tell,
+    version, clock: realClock, trace, log: tell, evidence,
     startProcess: spec => startProcess(spec, { clock: realClock, ledger, report: { started: () => undefined, ended: () => undefined }, log: (message, detail) => tell("debug", message, detail) }),
     proxies: (_, odd) => [toolsComponent(offers, { clock: realClock, version }, odd)],
   }), error => tell("error", "An agent could not be stopped", error)));

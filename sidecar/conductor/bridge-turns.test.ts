@@ -1,49 +1,16 @@
 /** What the bridge records of a session's tools (issue 14 item 1), with clients of the SDK in place of agents. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { ToolDelivery } from "../../src/protocol/session-details";
 import { LISTS_ON_DEMAND } from "../mcp/abilities";
-import { SESSION_TOOLS } from "../mcp/delivery";
-import { DeliveryTracker } from "../mcp/delivery-tracker";
-import type { ProxyDefinition } from "../proxies/proxy";
-import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
+import type { EvidenceStore } from "../mcp/delivery-evidence";
 import type { IncomingRequest } from "../rpc/peer";
-import { FakeClock } from "../testing/fake-clock";
-import { manyTools, TOOLS } from "../testing/many-tools";
-import { adding, connected, World } from "../testing/mcp-world";
-import { mcpBridge } from "./mcp-bridge";
+import { AGENT, DeliveryRig, type Prompted } from "../testing/delivery-rig";
+import { TOOLS } from "../testing/many-tools";
+import { connected } from "../testing/mcp-world";
 
-type Prompted = (request: IncomingRequest, servers: readonly JsonObject[], world: World) => void | Promise<void>;
-
-/** An agent whose prompt is `onPrompt`; the servers are those of the newest session. */
-class Rig implements AsyncDisposable {
-  readonly decided: (readonly [string, readonly ToolDelivery[]])[] = [];
-  readonly tracker = new DeliveryTracker((id, { missing }) => this.decided.push([id, missing]));
-  readonly world: World;
-
-  constructor(onPrompt: Prompted, names: readonly string[] = ["tools"], initialized?: JsonObject) {
-    const offer: ProxyDefinition = adding("tools", chain => names.map(name => chain.offerMcp(name, async transport => { await manyTools().connect(transport); }).declaration));
-    this.world = new World({
-      stages: [offer, mcpBridge({ clock: new FakeClock(), deliveries: this.tracker })], ...(initialized ? { initialized } : {}),
-      agent: request => {
-        if (request.method !== "session/prompt") return false;
-        void onPrompt(request, this.world.lastServers(), this.world);
-        return true;
-      },
-    });
-  }
-
-  async session(): Promise<string> {
-    await this.world.initialize();
-    return String((await this.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
-  }
-
-  async prompt(sessionId: string): Promise<unknown> { return this.world.client.request("session/prompt", { sessionId, prompt: [] }); }
-
-  async record(sessionId: string): Promise<readonly unknown[]> {
-    return arrayOr(objectOr(await this.world.client.request(SESSION_TOOLS, { sessionId })).servers);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+/** The agent is known to list tools while it answers a prompt, so that no prompt waits. */
+function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
+  const evidence: EvidenceStore = { of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }), set: () => undefined };
+  return new DeliveryRig(onPrompt, names, { ...initialized, agentInfo: AGENT.agentInfo }, evidence);
 }
 
 const end = (request: IncomingRequest, stopReason = "end_turn"): void => request.respond({ stopReason });
@@ -51,7 +18,7 @@ const ALL = TOOLS;
 
 suite("MCP bridge: tool delivery", () => {
   test("counts connections, the tools of the list, and calls", async () => {
-    await using rig = new Rig(async (request, [server]) => {
+    await using rig = rigOf(async (request, [server]) => {
       await using client = await connected(server!);
       const { tools } = await client.listTools();
       await client.callTool({ name: tools[0]!.name, arguments: {} });
@@ -65,7 +32,7 @@ suite("MCP bridge: tool delivery", () => {
   });
 
   test("reports an agent that ignores mcpServers at the end of its first turn, with the number of tools that it lacks", async () => {
-    await using rig = new Rig(request => end(request), ["one", "two"]);
+    await using rig = rigOf(request => end(request), ["one", "two"]);
     const id = await rig.session();
     deepEqual(rig.decided, []);
     await rig.prompt(id);
@@ -75,7 +42,7 @@ suite("MCP bridge: tool delivery", () => {
   });
 
   test("reports only the servers that were not listed", async () => {
-    await using rig = new Rig(async (request, [one, two]) => {
+    await using rig = rigOf(async (request, [one, two]) => {
       await using first = await connected(one!), _second = await connected(two!);
       await first.listTools();
       end(request);
@@ -93,18 +60,18 @@ suite("MCP bridge: tool delivery", () => {
         end(request);
       },
     ];
-    await using rig = new Rig((request, servers, world) => turns.shift()!(request, servers, world));
+    await using rig = rigOf((request, servers, world) => turns.shift()!(request, servers, world));
     const id = await rig.session();
     for (let i = 0; i < 4; i++) await rig.prompt(id).catch(() => undefined);
     deepEqual(rig.decided, [[id, []]]);
-    await using dying = new Rig((_, __, world) => world.agent[Symbol.asyncDispose]());
+    await using dying = rigOf((_, __, world) => world.agent[Symbol.asyncDispose]());
     await dying.prompt(await dying.session()).catch(() => undefined);
     deepEqual(dying.decided, []);
   });
 
   test("decides at the end of the turn also in ACP v2, where the answer to a prompt is a receipt", async () => {
     const order: string[] = [];
-    await using rig = new Rig((request, _, { agent }) => {
+    await using rig = rigOf((request, _, { agent }) => {
       agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } }); // of what was before
       request.respond({});
       agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "running" } });
@@ -118,14 +85,14 @@ suite("MCP bridge: tool delivery", () => {
   });
 
   test("decides nothing for an agent that says that it lists tools on demand", async () => {
-    await using rig = new Rig(request => end(request), ["tools"], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } } });
+    await using rig = rigOf(request => end(request), ["tools"], { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } } });
     const id = await rig.session();
     await rig.prompt(id);
     deepEqual(rig.decided, []);
   });
 
   test("drops the record with its session", async () => {
-    await using rig = new Rig(request => end(request));
+    await using rig = rigOf(request => end(request));
     const id = await rig.session();
     equal((await rig.record(id)).length, 1);
     await rig.world.client.request("session/close", { sessionId: id });

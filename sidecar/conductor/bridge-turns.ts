@@ -13,22 +13,33 @@ import { objectOr, stringOr } from "../rpc/json";
 /** Stop reasons of a turn in which the agent's model may not have been asked. */
 const INCOMPLETE: ReadonlySet<unknown> = new Set(["cancelled", "refusal", "error"]);
 
+export interface BridgeTurnsDeps {
+  readonly deliveries: DeliveryTracker;
+  /** As it answered `initialize`. */
+  readonly agent: () => McpAbilities;
+  /** An earlier session showed that it may list tools after its first turn: then a missing list is no news. */
+  readonly listsLater: () => boolean;
+  readonly onDecided: (delivery: Delivery) => void;
+}
+
 export class BridgeTurns {
+  /** First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is on its way to the agent. */
+  readonly #held = new Map<string, { readonly delivery: Delivery; readonly passed: Promise<void> }>();
   /** Of v2: turns that run, by session; "waiting": neither the receipt nor `running` has come. */
   readonly #running = new Map<string, "waiting" | "going">();
 
-  /** `agent`: as it answered `initialize`. */
-  constructor(private readonly deliveries: DeliveryTracker, private readonly agent: () => McpAbilities) {}
+  constructor(private readonly deps: BridgeTurnsDeps) {}
 
   async prompted(request: PassingRequest): Promise<unknown> {
-    const sessionId = stringOr(objectOr(request.params).sessionId, ""), delivery = this.deliveries.of(sessionId);
-    const { onDemand, version } = this.agent();
+    const sessionId = stringOr(objectOr(request.params).sessionId, ""), delivery = this.deps.deliveries.of(sessionId);
+    const { onDemand, version } = this.deps.agent();
     if (!delivery || onDemand) return request.pass();
+    if (this.deps.listsLater()) return this.#passed(request, sessionId, delivery);
     delivery.add({ kind: "turnStarted" });
     if (version >= 2) this.#running.set(sessionId, "waiting");
     try {
-      const answer = await request.pass();
-      if (version < 2) await ended(delivery, objectOr(answer).stopReason);
+      const answer = await this.#passed(request, sessionId, delivery);
+      if (version < 2) await this.#ended(delivery, objectOr(answer).stopReason);
       else if (this.#running.has(sessionId)) this.#running.set(sessionId, "going");
       return answer;
     } catch (error) {
@@ -36,6 +47,14 @@ export class BridgeTurns {
       delivery.add({ kind: "turnEnded", isCompleted: false });
       throw error;
     }
+  }
+
+  /** `session/cancel`: a prompt that waits goes out first, so that the agent receives both in this order. */
+  async cancelled(notification: PassingNotification): Promise<void> {
+    const held = this.#held.get(stringOr(objectOr(notification.params).sessionId, ""));
+    held?.delivery.release();
+    await held?.passed;
+    notification.pass();
   }
 
   updated(notification: PassingNotification): void | Promise<void> {
@@ -46,8 +65,31 @@ export class BridgeTurns {
     if (state === "running") this.#running.set(id, "going");
     if (state !== "idle" || turn !== "going") return notification.pass();
     this.#running.delete(id);
-    const delivery = this.deliveries.of(id);
-    return delivery ? ended(delivery, stopReason).then(() => notification.pass()) : notification.pass();
+    const delivery = this.deps.deliveries.of(id);
+    return delivery ? this.#ended(delivery, stopReason).then(() => notification.pass()) : notification.pass();
+  }
+
+  /** The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`); other sessions do not. */
+  async #passed(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
+    if (!delivery.isPrompted && !delivery.isComplete) {
+      let passed = (): void => undefined;
+      this.#held.set(sessionId, { delivery, passed: new Promise(resolve => { passed = resolve; }) });
+      request.release();
+      await delivery.ready();
+      this.#held.delete(sessionId);
+      delivery.prompted();
+      const answer = request.pass();
+      passed();
+      return answer;
+    }
+    delivery.prompted();
+    return request.pass();
+  }
+
+  async #ended(delivery: Delivery, stopReason: unknown): Promise<void> {
+    const wasDecided = delivery.isDecided;
+    await ended(delivery, stopReason);
+    if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
   }
 }
 

@@ -50,7 +50,7 @@ suite("MCP bridge: what the agent and the client see", () => {
 
   test("the client hears that servers over ACP are served", async () => {
     await using w = world();
-    deepEqual(await w.initialize(), { ...HTTP_AGENT, agentCapabilities: { loadSession: true, mcpCapabilities: { http: true, sse: true, acp: true } } });
+    deepEqual(await w.initialize(), { ...HTTP_AGENT, agentCapabilities: { ...HTTP_AGENT.agentCapabilities, mcpCapabilities: { http: true, sse: true, acp: true } } });
   });
 
   test("an agent that knows MCP over ACP gets the declarations, but not those of sacp; messages pass untouched", async () => {

@@ -6,15 +6,17 @@
  * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
-import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery";
+import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery-tracker";
 import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/endpoint";
 import { observedServer } from "../mcp/observed-server";
 import { Owners, type ServedServer } from "../mcp/owner";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
+import type { ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
 import { isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -27,6 +29,8 @@ export interface McpBridgeOptions {
   readonly limits?: Partial<EndpointLimits>;
   /** Where it reports how far the tools of each session get; nowhere unless given. */
   readonly deliveries?: DeliveryTracker;
+  /** What earlier sessions showed of agents; that of this chain unless given. */
+  readonly evidence?: EvidenceStore;
 }
 
 export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
@@ -46,7 +50,7 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
         "session/prompt": request => stage.turns.prompted(request), [SESSION_TOOLS]: request => stage.sessionTools(request),
         "mcp/message": asked, "_mcp/message": asked, "mcp/disconnect": asked, "_mcp/disconnect": asked,
       },
-      notifications: { "mcp/message": told, "_mcp/message": told, "mcp/disconnect": told, "_mcp/disconnect": told },
+      notifications: { "session/cancel": notification => stage.turns.cancelled(notification), "mcp/message": told, "_mcp/message": told, "mcp/disconnect": told, "_mcp/disconnect": told },
     },
     fromSuccessor: { notifications: { "session/update": notification => stage.turns.updated(notification) } },
     close: () => stage[Symbol.asyncDispose](),
@@ -63,10 +67,14 @@ class Bridge implements AsyncDisposable {
   readonly #sessions = new Map<string, readonly OpenDoor[]>();
   readonly #deliveries: DeliveryTracker;
   readonly turns: BridgeTurns;
+  #evidence: EvidenceStore;
+  /** Name and version, as the agent answers `initialize`. */
+  #program = "";
 
-  constructor(chain: Chain, { clock, shim, limits, deliveries }: McpBridgeOptions) {
+  constructor(chain: Chain, { clock, shim, limits, deliveries, evidence }: McpBridgeOptions) {
     this.#deliveries = deliveries ?? new DeliveryTracker();
-    this.turns = new BridgeTurns(this.#deliveries, () => this.#agent);
+    this.#evidence = evidence ?? new MemoryEvidence();
+    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, listsLater: () => this.#evidence.of(this.#program)?.lists === "later", onDecided: delivery => this.#learn(delivery) });
     this.#owners = new Owners(chain.client, chain.odd);
     this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
@@ -77,6 +85,8 @@ class Bridge implements AsyncDisposable {
   async initialize(request: PassingRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
+    this.#program = programOf(answer);
+    if (this.#program === "") this.#evidence = new MemoryEvidence(); // nobody else's is about this agent
     return this.#agent.acp ? answer : withAcp(answer);
   }
 
@@ -84,11 +94,11 @@ class Bridge implements AsyncDisposable {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     if (servers.length === 0) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
-    const transport = this.#agent.http ? "http" : "stdio";
-    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, transport, stateless })), this.#clock);
+    const { http, onDemand } = this.#agent, evidence = this.#evidence.of(this.#program);
+    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), { clock: this.#clock, http, onDemand, evidence });
     const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
       const observed = observedServer(one, event => delivery.add({ ...event, server: server.name }));
-      return [i, await this.#open(server, observed)] as const;
+      return [i, await this.#open(server, observed, delivery.transport)] as const;
     }));
     const doors = opened.map(([, { door }]) => door);
     try {
@@ -102,8 +112,13 @@ class Bridge implements AsyncDisposable {
   }
 
   /** `_symposium.dev/session_tools`: how far the tools of this session's servers got. Empty for a session without any. */
-  sessionTools(request: PassingRequest): SessionToolsResult {
-    return { servers: this.#deliveries.of(stringOr(objectOr(request.params).sessionId, ""))?.servers ?? [] };
+  async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
+    const { sessionId, wait } = objectOr(request.params), delivery = this.#deliveries.of(stringOr(sessionId, ""));
+    if (wait === true && delivery) {
+      request.release();
+      await delivery.ready();
+    }
+    return { servers: delivery?.servers ?? [] };
   }
 
   /** A session that the agent does not know is closed, too. */
@@ -134,10 +149,18 @@ class Bridge implements AsyncDisposable {
     await this.#endpoint[Symbol.asyncDispose]();
   }
 
-  async #open(server: AcpServer, served: ServedServer): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
+  /** A list after the decision is learned, too: such an agent's sessions report nothing from then on. */
+  #learn(delivery: Delivery): void {
+    const { transport, lists, missing } = delivery, before = this.#evidence.of(this.#program);
+    if (delivery.servers.every(({ offered }) => offered === 0)) return;
+    this.#evidence.set(this.#program, learned(before, { transport, isListed: missing.length === 0, lists }));
+    if (lists === "never") delivery.onLateList(() => this.#learn(delivery));
+  }
+
+  async #open(server: AcpServer, served: ServedServer, transport: ToolTransport): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
     const door = await this.#endpoint.open(served);
     const { _meta } = server.declared, kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
-    const entry = this.#agent.http
+    const entry = transport === "http"
       ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
       : { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) }; // v1 has no type there
     return { door, entry };

@@ -1,5 +1,5 @@
 /** What an agent says about the MCP servers that it can reach, in its answer to `initialize`. Pure. */
-import { isObject, numberOr, objectOr } from "../rpc/json";
+import { isObject, numberOr, objectOr, stringOr } from "../rpc/json";
 
 /** `version`: of ACP. `onDemand`: lists the tools of a server when it first needs one of them. */
 export interface McpAbilities { readonly http: boolean; readonly acp: boolean; readonly onDemand: boolean; readonly version: number }
@@ -17,4 +17,10 @@ export function readMcpAbilities(answer: unknown): McpAbilities {
   const can = (name: string): boolean => first[name] === true || isObject(second[name]);
   const onDemand = [agentCapabilities, capabilities].some(each => objectOr(objectOr(each)._meta)[LISTS_ON_DEMAND] === true);
   return { onDemand, http: can("http"), acp: can("acp"), version: numberOr(protocolVersion, 1) };
+}
+
+/** The agent's program: its name and version, from `agentInfo` (v1) or `info` (v2) of its answer to `initialize`. Empty: it names neither. */
+export function programOf(answer: unknown): string {
+  const { agentInfo, info } = objectOr(answer), { name, version } = objectOr(agentInfo ?? info);
+  return `${stringOr(name, "")} ${stringOr(version, "")}`.trim();
 }

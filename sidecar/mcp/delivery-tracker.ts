@@ -6,30 +6,82 @@
  */
 import type { ToolDelivery, ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
+import { retryAfter, transportFor, waitsForList, type DeliveryEvidence, type Retry } from "./delivery-evidence";
 import { COUNTS_TOOLS, isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
 
 const MAX_SESSIONS = 256;
+/** How long the first prompt of a session waits for `tools/list` (issue 14 item 2). */
+export const LIST_LIMIT_MS = 5_000;
 /** For a server to list its tools to us. */
 const COUNT_LIMIT_MS = 1_000;
 const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
 
 /** `stateless`: the server itself, not as the agent reaches it. */
-export interface OfferedServer { readonly server: string; readonly transport: ToolTransport; readonly stateless: StatelessServer }
+export interface OfferedServer { readonly server: string; readonly stateless: StatelessServer }
+
+export interface DeliveryOptions {
+  readonly clock: Clock;
+  /** As the agent answered `initialize`. */
+  readonly http: boolean;
+  readonly onDemand: boolean;
+  readonly evidence: DeliveryEvidence | undefined;
+}
 
 /** One session's record. It has no session id until the agent has answered the setup. */
 export class Delivery {
   #state: DeliveryState;
   #onChange: () => void = () => undefined;
+  #ready: Promise<void> | undefined;
+  #onLateList: () => void = () => undefined;
+  #release: () => void = () => undefined;
+  /** When the tools of the last server were listed; "never": not yet. */
+  #lists: DeliveryEvidence["lists"] = "never";
+  #isPrompted = false;
 
-  constructor(private readonly offer: readonly OfferedServer[], private readonly clock: Clock) { this.#state = offered(offer); }
+  readonly transport: ToolTransport;
+  /** What the agent's next session tries if tools are missing in this one. */
+  readonly retry: Retry;
+
+  constructor(private readonly offer: readonly OfferedServer[], private readonly options: DeliveryOptions) {
+    const { http, evidence } = options;
+    this.transport = transportFor(http, evidence);
+    this.retry = retryAfter(http, evidence);
+    this.#state = offered(offer, this.transport);
+  }
+
+  get lists(): DeliveryEvidence["lists"] { return this.#lists; }
+
+  /** Whether the session's first prompt was sent to the agent. */
+  get isPrompted(): boolean { return this.#isPrompted; }
+  prompted(): void { this.#isPrompted = true; }
+
+  /**
+   * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS` after the first call at the
+   * latest, or when it is released. At once for an agent that does not list before a prompt. Every call gets the same promise.
+   */
+  ready(): Promise<void> {
+    const { clock, onDemand, evidence } = this.options;
+    return this.#ready ??= onDemand || !waitsForList(evidence) || this.isComplete ? Promise.resolve() : new Promise(resolve => {
+      const late = clock.after(LIST_LIMIT_MS, () => this.#release());
+      this.#release = () => {
+        late[Symbol.dispose]();
+        resolve();
+      };
+    });
+  }
+
+  release(): void { this.#release(); }
 
   get servers(): readonly ToolDelivery[] { return this.#state.servers; }
   get missing(): readonly ToolDelivery[] { return missing(this.#state); }
   get isDecided(): boolean { return this.#state.isDecided; }
-  /** The tools of every server were listed. */
-  get isComplete(): boolean { return this.servers.every(isListed); }
+  /** The tools of every server were requested. */
+  get isComplete(): boolean { return this.servers.every(server => isListed(server) || server.listFailed === true); }
+
+  /** Called once, when the tools of the last server are listed after the decision. */
+  onLateList(listener: () => void): void { this.#onLateList = listener; }
 
   /** A listener replaces the one before it. */
   onChange(listener: () => void): void { this.#onChange = listener; }
@@ -38,7 +90,7 @@ export class Delivery {
   async countUnlisted(): Promise<void> {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
     await Promise.all(unlisted.map(async ({ server }) => {
-      const one = this.offer.find(({ server: name }) => name === server), tools = one && await counted(one.stateless, this.clock);
+      const one = this.offer.find(({ server: name }) => name === server), tools = one && await counted(one.stateless, this.options.clock);
       if (tools !== undefined) this.add({ kind: "counted", server, tools });
     }));
   }
@@ -46,6 +98,11 @@ export class Delivery {
   add(event: DeliveryEvent): void {
     const before = this.#state;
     this.#state = step(before, event);
+    if (this.#lists === "never" && this.isComplete) {
+      this.#lists = before.isDecided ? "later" : this.#isPrompted ? "inPrompt" : "beforePrompt";
+      this.#release();
+      if (before.isDecided) this.#onLateList();
+    }
     if (before.servers !== this.#state.servers || before.isDecided !== this.#state.isDecided) this.#onChange();
   }
 }

@@ -4,7 +4,7 @@ import type { ToolDelivery } from "../../src/protocol/session-details";
 import { isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 
 const SERVERS = ["sparkle", "ferris", "cargo"];
-const start = (): DeliveryState => offered(SERVERS.map(server => ({ server, transport: "http" })));
+const start = (): DeliveryState => offered(SERVERS.map(server => ({ server })), "http");
 const run = (events: readonly DeliveryEvent[]): DeliveryState => events.reduce(step, start());
 const STAGES = ["offered", "connected", "listed", "called"];
 

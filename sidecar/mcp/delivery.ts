@@ -17,7 +17,8 @@ import { assertNever } from "../../src/protocol/wire";
 export const SESSION_TOOLS = "_symposium.dev/session_tools";
 /** In `_meta` of the bridge's own `tools/list`: the agent did not send it. */
 export const COUNTS_TOOLS = "symposium.dev/countsTools";
-export interface SessionToolsRequest { readonly sessionId: string }
+/** `wait`: the answer comes when the session's first prompt may go out (`Delivery.ready`). */
+export interface SessionToolsRequest { readonly sessionId: string; readonly wait?: boolean }
 export interface SessionToolsResult { readonly servers: readonly ToolDelivery[] }
 
 export interface DeliveryState {
@@ -30,7 +31,7 @@ export type DeliveryEvent =
   | { readonly kind: "connected"; readonly server: string }
   /** `isMore`: a further page of the same list. */
   | { readonly kind: "listed"; readonly server: string; readonly tools: number; readonly isMore: boolean }
-  /** The server answered `tools/list` with an error. */
+  /** The server answered `tools/list` with an error, or could not be reached behind the bridge. */
   | { readonly kind: "listFailed"; readonly server: string }
   | { readonly kind: "called"; readonly server: string }
   /** How many tools the server has, although the agent did not list them. */
@@ -39,9 +40,9 @@ export type DeliveryEvent =
   /** `isCompleted`: neither failed nor cancelled. */
   | { readonly kind: "turnEnded"; readonly isCompleted: boolean };
 
-export function offered(servers: readonly { readonly server: string; readonly transport: ToolTransport }[]): DeliveryState {
+export function offered(servers: readonly { readonly server: string }[], transport: ToolTransport): DeliveryState {
   return {
-    servers: servers.map(({ server, transport }) => ({ server, transport, stage: "offered", connections: 0, listed: 0, calls: 0 })),
+    servers: servers.map(({ server }) => ({ server, transport, stage: "offered", connections: 0, listed: 0, calls: 0 })),
     runningTurns: 0, isDecided: false,
   };
 }

@@ -19,7 +19,10 @@ export type ServerEvent =
 export function observedServer(server: ServedServer, onEvent: (event: ServerEvent) => void): ServedServer {
   return {
     connect: async () => {
-      const channel = await server.connect();
+      const channel = await server.connect().catch((error: unknown) => {
+        onEvent({ kind: "listFailed" });
+        throw error;
+      });
       onEvent({ kind: "connected" });
       return observedChannel(channel, onEvent);
     },

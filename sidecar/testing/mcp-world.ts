@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
+import { LISTS_ON_DEMAND } from "../mcp/abilities";
 import { serveProxy } from "../proxies/kit";
 import type { ProxyDefinition } from "../proxies/proxy";
 import type { Channel, Receiver } from "../rpc/channel";
@@ -61,7 +62,10 @@ export interface WorldOptions {
   readonly agent?: (request: IncomingRequest) => boolean;
 }
 
-export const HTTP_AGENT = { protocolVersion: 1, agentCapabilities: { loadSession: true, mcpCapabilities: { http: true, sse: true } } };
+/** Lists tools when the test does: no prompt waits for it. */
+export const HTTP_AGENT = {
+  protocolVersion: 1, agentCapabilities: { loadSession: true, mcpCapabilities: { http: true, sse: true }, _meta: { [LISTS_ON_DEMAND]: true } },
+};
 
 export class World implements AsyncDisposable {
   readonly client: Peer;

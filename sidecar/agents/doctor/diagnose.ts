@@ -19,7 +19,7 @@ export interface Observed {
   readonly stderr: string;
   /** Lines on stdout that are no JSON-RPC, and the first of them. */
   readonly garbage: { readonly lines: number; readonly first: string };
-  readonly initialize: { readonly kind: "answered"; readonly version: unknown } | { readonly kind: "error"; readonly message: string } | { readonly kind: "none"; readonly seconds: number };
+  readonly initialize: { readonly kind: "answered"; readonly version: unknown; /** Its name and version, as it answers. */ readonly program?: string } | { readonly kind: "error"; readonly message: string } | { readonly kind: "none"; readonly seconds: number };
   /** What `session/new` came to, where it was asked. */
   readonly session: { readonly kind: "opened" } | { readonly kind: "signIn" } | { readonly kind: "error"; readonly message: string } | undefined;
   /** Where the command is, on the PATH of the login shell, when it is not on the one that it was started with. */

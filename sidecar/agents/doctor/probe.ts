@@ -8,6 +8,7 @@ import { objectOr } from "../../rpc/json";
 import { RpcCode, type RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type Outcome } from "../../rpc/peer";
 import { isFolder, statusOf } from "../child";
+import { programOf } from "../../mcp/abilities";
 import { introduction } from "../introduction";
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../process";
 import type { Observed } from "./diagnose";
@@ -52,7 +53,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
   const exit = await exitOf(agent.exited, answer, processes);
   if (exit !== undefined) return { ...none, garbage, exit, stderr: agent.stderr() };
   if (!answer.ok) return { ...none, garbage, initialize: { kind: "error", message: answer.error.message }, stderr: agent.stderr() };
-  const { protocolVersion } = objectOr(answer.result), initialize = { kind: "answered", version: protocolVersion } as const;
+  const { protocolVersion } = objectOr(answer.result), program = programOf(answer.result), initialize = { kind: "answered", version: protocolVersion, ...(program === "" ? {} : { program }) } as const;
   const session = protocolVersion === 1 ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, SESSION_PROBE_MS)) : undefined;
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }

@@ -1,4 +1,5 @@
 import { doesNotMatch, equal, match } from "node:assert/strict";
+import type { DeliveryEvidence } from "../../mcp/delivery-evidence";
 import { diagnose, type Observed } from "./diagnose";
 import { report, type ReportFacts } from "./report";
 
@@ -18,6 +19,14 @@ suite("a report", () => {
     match(report({ ...FACTS, shell: undefined, shellProblem: undefined }, undefined), /Shell: none asked\n/);
     match(report({ ...FACTS, shellProblem: "It is slow." }, undefined), /zsh \(It is slow\.\)/);
     equal(report({ ...FACTS, home: "/" }, undefined).includes("/usr/bin"), true);
+  });
+
+  test("shows how the agent took the tools of earlier sessions", () => {
+    const observed: Observed = { ...OBSERVED, exit: undefined, initialize: { kind: "answered", version: 1, program: "ada-acp 1.2" } };
+    const tools = (evidence: DeliveryEvidence | undefined) => report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }, { of: program => program === "ada-acp 1.2" ? evidence : undefined, set: () => undefined });
+    match(tools(undefined), /Tools of agent extensions: no completed session of ada-acp 1\.2 so far$/);
+    match(tools({ transport: "http", isListed: true, lists: "beforePrompt" }), /: ada-acp 1\.2 listed them over http in its newest session; it lists tools before its first prompt$/);
+    match(tools({ transport: "stdio", isListed: false, lists: "never" }), /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/);
   });
 
   test("what each step came to", () => {

@@ -1,6 +1,7 @@
 /** What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's name. Pure. */
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
+import type { EvidenceStore } from "../../mcp/delivery-evidence";
 import type { Observed } from "./diagnose";
 
 export interface ReportFacts {
@@ -19,14 +20,15 @@ export interface ReportFacts {
 /** `command`, `observed`: of one that was started. */
 export interface Examined { readonly name: string; readonly command?: string; readonly observed?: Observed; readonly diagnosis: Diagnosis }
 
-export function report(facts: ReportFacts, examined: Examined | undefined): string {
+/** `evidence`: how the agent took the tools of earlier sessions. */
+export function report(facts: ReportFacts, examined: Examined | undefined, evidence?: EvidenceStore): string {
   const { version, node, platform, shell, shellProblem, path, tools } = facts;
   const lines = [
     `Symposium ${version}, Node ${node}, ${platform}`,
     `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
     "Tools:", ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
     "PATH:", ...path.map(folder => `  ${folder}`),
-    ...(examined ? ["", ...ofAgent(examined)] : []),
+    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence)] : []),
   ];
   return anonymous(redactText(lines.join("\n")), facts.home);
 }
@@ -42,6 +44,15 @@ function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagn
     ...(exit === undefined ? [] : [`Ended: ${exit}`]), ...(garbage.lines > 0 ? [`Not ACP on stdout: ${garbage.lines} lines, first “${garbage.first.slice(0, 200)}”`] : []),
     ...(diagnosis.detail === undefined ? [] : ["Last words:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
   ];
+}
+
+function toolLines(observed: Observed | undefined, evidence: EvidenceStore | undefined): readonly string[] {
+  const program = observed?.initialize.kind === "answered" ? observed.initialize.program : undefined;
+  if (program === undefined || !evidence) return [];
+  const known = evidence.of(program);
+  if (!known) return [`Tools of agent extensions: no completed session of ${program} so far`];
+  const when = { beforePrompt: "before its first prompt", inPrompt: "during its first turn", later: "after its first turn", never: "never" }[known.lists];
+  return [`Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`];
 }
 
 /** The home folder as `~`: its name is the user's. */

@@ -1,0 +1,42 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { EvidenceFile } from "./evidence-file";
+
+suite("Evidence file", () => {
+  let folder: string;
+  setup(() => { folder = mkdtempSync(path.join(tmpdir(), "symposium-")); });
+  teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const opened = (file = path.join(folder, "cache", "agent-tools.json"), warnings: string[] = []) => new EvidenceFile({ file, date: () => 1, onWarning: message => warnings.push(message) });
+  const HTTP = { transport: "http", isListed: true, lists: "beforePrompt" } as const, STDIO = { transport: "stdio", isListed: false, lists: "never" } as const;
+
+  test("keeps evidence for the next process, per program and version, and what other processes wrote", async () => {
+    const one = opened(), two = opened();
+    one.set("ada 1.0", HTTP);
+    await one.written();
+    two.set("ada 1.1", STDIO);
+    await two.written();
+    deepEqual(["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)), [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined]);
+  });
+
+  test("reads a damaged file as empty, and drops entries of unknown form", () => {
+    const file = path.join(folder, "evidence.json");
+    for (const text of ["{", "[]", "null"]) {
+      writeFileSync(file, text);
+      equal(opened(file).all().size, 0);
+    }
+    writeFileSync(file, JSON.stringify({ a: { ...HTTP, at: 2 }, b: { ...HTTP, transport: "smoke" }, c: { ...HTTP, lists: 1 }, d: 7 }));
+    deepEqual([...opened(file).all().keys()], ["a"]);
+  });
+
+  test("warns once when the file cannot be written, and keeps the evidence until the process ends", async () => {
+    const file = path.join(folder, "not-a-folder", "evidence.json"), warnings: string[] = [];
+    writeFileSync(path.join(folder, "not-a-folder"), "");
+    const store = opened(file, warnings);
+    store.set("a", HTTP);
+    store.set("b", STDIO);
+    await store.written();
+    deepEqual([warnings.length, store.of("b")?.transport], [1, "stdio"]);
+  });
+});

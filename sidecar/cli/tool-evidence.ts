@@ -1,0 +1,9 @@
+/** How agents took the tools of earlier sessions: one file of the user's, for all windows and commands. */
+import { homedir } from "node:os";
+import path from "node:path";
+import { EvidenceFile } from "../agents/evidence-file";
+
+export function openEvidence(log: (level: "warn", message: string, detail: Readonly<Record<string, unknown>>) => void): EvidenceFile {
+  const file = path.join(homedir(), ".symposium", "cache", "agent-tools.json");
+  return new EvidenceFile({ file, date: () => Date.now(), onWarning: (message, error) => log("warn", message, { error: String(error) }) });
+}

@@ -1,0 +1,124 @@
+/** How the bridge delivers tools by evidence (issue 14 item 2): transport per session, and the first prompt, which waits for `tools/list`. */
+import { deepEqual, equal } from "node:assert/strict";
+import { SESSION_TOOLS } from "../mcp/delivery";
+import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery-evidence";
+import { LIST_LIMIT_MS } from "../mcp/delivery-tracker";
+import { objectOr, type JsonObject } from "../rpc/json";
+import { AGENT, DeliveryRig } from "../testing/delivery-rig";
+import { connected } from "../testing/mcp-world";
+
+const settle = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); };
+/** One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its prompt waits as long as it may. */
+async function session(evidence: MemoryEvidence, act: (server: JsonObject) => Promise<void>, when: "setup" | "prompt", agent = AGENT): Promise<string> {
+  let isAsked = false;
+  await using rig = new DeliveryRig(async (request, [server]) => {
+    isAsked = true;
+    if (when === "prompt") await act(server!);
+    request.respond({ stopReason: "end_turn" });
+  }, ["tools"], agent, evidence);
+  const id = await rig.session(), [server] = rig.world.lastServers(), transport = server!.type === "http" ? "http" : "stdio";
+  if (when === "setup") await act(server!);
+  const turn = rig.prompt(id);
+  await settle();
+  const waited = isAsked ? "" : " waits";
+  rig.clock.advance(LIST_LIMIT_MS);
+  await turn;
+  return `${transport}${waited}${rig.decided[0]?.[1].length === 0 ? "" : " missing"}`;
+}
+
+const list = async (server: JsonObject): Promise<void> => {
+  await using client = await connected(server);
+  await client.listTools();
+};
+const ignore = async (): Promise<void> => undefined;
+suite("MCP bridge: delivery by evidence", () => {
+  test("uses http where it works, and waits only until the tools are listed", async () => {
+    const evidence = new MemoryEvidence();
+    deepEqual([await session(evidence, list, "setup"), await session(evidence, list, "setup")], ["http", "http"]);
+    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt" } satisfies DeliveryEvidence);
+  });
+
+  test("offers a program to the next session of an agent that did not list over http, and http to the one after that", async () => {
+    const evidence = new MemoryEvidence(), sessions: string[] = [];
+    for (let i = 0; i < 3; i++) sessions.push(await session(evidence, ignore, "setup"));
+    deepEqual(sessions, ["http waits missing", "stdio missing", "http missing"]);
+  });
+
+  test("keeps evidence apart by program and version", async () => {
+    const evidence = new MemoryEvidence();
+    await session(evidence, ignore, "setup");
+    deepEqual([await session(evidence, list, "setup", { ...AGENT, agentInfo: { name: "ada", version: "2" } }), evidence.of("ada 1")?.transport], ["http", "http"]);
+  });
+
+  test("does not wait again for an agent that lists while it answers its prompt", async () => {
+    const evidence = new MemoryEvidence();
+    deepEqual([await session(evidence, list, "prompt"), await session(evidence, list, "prompt")], ["http waits", "http"]);
+  });
+
+  test("never offers http to an agent that does not advertise it", async () => {
+    const evidence = new MemoryEvidence(), agent = { ...AGENT, agentCapabilities: {} };
+    deepEqual([await session(evidence, ignore, "setup", agent), await session(evidence, ignore, "setup", agent)], ["stdio waits missing", "stdio missing"]);
+  });
+
+  test("sends a prompt that waits as soon as a slow MCP client has listed the tools; other sessions do not wait behind it", async () => {
+    const prompted: unknown[] = [];
+    await using rig = new DeliveryRig(request => { prompted.push(objectOr(request.params).sessionId); request.respond({ stopReason: "end_turn" }); }, ["tools"], AGENT);
+    const first = await rig.session(), slow = rig.world.lastServers()[0]!;
+    const second = String((await rig.world.setup("session/new", { cwd: "/", mcpServers: [] })).sessionId);
+    await list(rig.world.lastServers()[0]!);
+    const turn = rig.prompt(first);
+    await rig.prompt(second);
+    deepEqual(prompted, [second]);
+    await list(slow);
+    await turn;
+    deepEqual([prompted, rig.decided.map(([, missing]) => missing.length)], [[second, first], [0, 0]]);
+  });
+
+  test("sends a prompt that waits before its cancellation", async () => {
+    const order: string[] = [];
+    await using rig = new DeliveryRig(async (request, _, world) => {
+      order.push("prompt");
+      while (!world.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
+      order.push("cancel");
+      request.respond({ stopReason: "cancelled" });
+    }, ["tools"], AGENT);
+    const id = await rig.session(), turn = rig.prompt(id);
+    await settle();
+    deepEqual(order, []);
+    rig.world.client.notify("session/cancel", { sessionId: id });
+    await turn;
+    deepEqual([order, rig.decided], [["prompt", "cancel"], []]);
+  });
+
+  test("answers session_tools with wait: true together with the first prompt's limit, not after it", async () => {
+    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
+    const id = await rig.session(), answered: string[] = [];
+    const asked = rig.world.client.request(SESSION_TOOLS, { sessionId: id, wait: true }).then(() => answered.push("tools"));
+    await settle();
+    rig.clock.advance(LIST_LIMIT_MS - 1);
+    const turn = rig.prompt(id).then(() => answered.push("prompt"));
+    await settle();
+    deepEqual(answered, []);
+    rig.clock.advance(1);
+    await Promise.all([asked, turn]);
+    equal(answered.length, 2);
+  });
+
+  test("reports nothing for an agent that was seen to list after its first turn", async () => {
+    const evidence = new MemoryEvidence();
+    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT, evidence);
+    const id = await rig.session(), turn = rig.prompt(id);
+    await settle();
+    rig.clock.advance(LIST_LIMIT_MS);
+    await turn;
+    deepEqual(rig.decided.map(([, missing]) => missing.length), [1]);
+    await list(rig.world.lastServers()[0]!);
+    equal(evidence.of("ada 1")?.lists, "later");
+    await using next = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT, evidence);
+    const second = await next.session(), nextTurn = next.prompt(second);
+    await settle();
+    next.clock.advance(LIST_LIMIT_MS);
+    await nextTurn;
+    deepEqual(next.decided, []);
+  });
+});

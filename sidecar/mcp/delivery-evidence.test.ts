@@ -1,0 +1,28 @@
+import { deepEqual } from "node:assert/strict";
+import { learned, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
+
+/** Sessions of an agent that lists tools over some transports, if at all: `transport` of each, and whether its first prompt waits. */
+function sessions(http: boolean, works: (transport: string) => DeliveryEvidence["lists"], count: number): readonly string[] {
+  let evidence: DeliveryEvidence | undefined;
+  return Array.from({ length: count }, () => {
+    const transport = transportFor(http, evidence), waits = waitsForList(evidence), lists = works(transport);
+    evidence = learned(evidence, { transport, isListed: lists !== "never", lists });
+    return `${transport}${waits ? " waits" : ""}`;
+  });
+}
+
+suite("Delivery evidence", () => {
+  test("keeps http where it works", () => { deepEqual(sessions(true, () => "beforePrompt", 3), ["http waits", "http waits", "http waits"]); });
+
+  test("falls back to a stdio program, and keeps it where it works", () => {
+    deepEqual(sessions(true, transport => transport === "stdio" ? "beforePrompt" : "never", 4), ["http waits", "stdio", "stdio waits", "stdio waits"]);
+  });
+
+  test("returns to http where a stdio program does not work either, and waits once", () => {
+    deepEqual(sessions(true, () => "never", 4), ["http waits", "stdio", "http", "stdio"]);
+  });
+
+  test("uses only stdio programs for an agent that does not advertise http", () => { deepEqual(sessions(false, () => "never", 3), ["stdio waits", "stdio", "stdio"]); });
+
+  test("does not wait again for an agent that lists while it answers the prompt", () => { deepEqual(sessions(true, () => "inPrompt", 3), ["http waits", "http", "http"]); });
+});
