@@ -55,8 +55,9 @@ suite("an agent's updates as words", () => {
   test("a title cannot be Markdown, or more than a line", () => {
     equal(
       play(call("1", "completed", "`rm` [a](b) <img> *x*\u202E")).shown,
-      "✓ \\`rm\\` \\[a\\](b) \\<img\\> \\*x\\*⟦U+202E⟧",
+      "✓ &#96;rm&#96; \\[a\\](b) \\<img\\> \\*x\\*⟦U+202E⟧",
     );
+    equal(play(call("1", "pending", "cp $A/x $B/x")).shown, "▸ cp &#36;A/x &#36;B/x ", "no formula, and nothing that holds text back");
     equal(play(call("1", "completed", "a".repeat(300))).shown, `✓ ${"a".repeat(200)}…`);
   });
 

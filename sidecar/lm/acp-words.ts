@@ -105,10 +105,13 @@ function progress(words: Words, id: string, before: CallText | undefined, now: C
 
 const TITLE_LIMIT = 200, NOTICE_LIMIT = 1000;
 
-/** One line, that stays one: titles are often commands. */
+/**
+ * One line, that stays one: titles are often commands. Dollars and backticks are written as entities, because VS Code's chat holds all text behind a
+ * single one of them back until the answer ends, and reads a pair of dollars as a formula.
+ */
 function lineIn(title: string, limit = TITLE_LIMIT): string {
-  const line = visibleLine(title).replaceAll(/[\\`*_[\]<>~#|]/gu, "\\$&");
-  return line.length <= limit ? line : `${line.slice(0, limit)}…`;
+  const line = visibleLine(title), shown = line.length <= limit ? line : `${line.slice(0, limit)}…`;
+  return shown.replaceAll(/[\\*_[\]<>~#|]/gu, "\\$&").replaceAll("$", "&#36;").replaceAll("`", "&#96;");
 }
 
 /** The whole plan, whenever it is another one. */

@@ -99,12 +99,12 @@ suite("agents in VS Code's own chat", () => {
   });
 
   test("the agent's own tool is shown from its start, and a failure once, behind the text before it", async () => {
-    const held = gate();
-    await chat.say(`tool t1 execute npm test; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`);
-    await chat.answered("▸ npm test");
+    const held = gate(), title = "cp $A/x elsewhere";
+    await chat.say(`tool t1 execute ${title}; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`);
+    await chat.answered(`▸ ${title}`);
     held.open();
     const answer = await chat.answered("the model is overloaded");
-    assert.match(answer, /▸ npm test ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/);
+    assert.match(answer, /▸ cp \$A\/x elsewhere ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/);
     assert.equal(answer.split("the model is overloaded").length, 2);
     await box.screenshot("lm-failure");
   });
