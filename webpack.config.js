@@ -34,6 +34,11 @@ module.exports = (_env, { mode = "production" }) => {
     cache: { type: "filesystem", cacheDirectory: path.resolve(__dirname, "out/webpack"), name: `${name}-${mode}`, buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML] } },
   });
 
+  /** The schemas of ACP without their texts, which are most of them. */
+  const withoutTexts = (key, value) => key === "description" && typeof value === "string" ? undefined : value;
+  const schemas = {
+    test: /sdk[\\/]schema[\\/].*\.json$/, type: "json", parser: { parse: text => JSON.parse(text, withoutTexts) },
+  };
   const minimizer = target => [new EsbuildPlugin({ target, keepNames: true, legalComments: "none" })];
 
   const host = program("extension", "./src/extension.ts", "node20");
@@ -55,6 +60,7 @@ module.exports = (_env, { mode = "production" }) => {
     { ...settings, target: ["web", "es2022"], optimization: { minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none" })] } },
     {
       ...sidecar, target: "node20",
+      module: { rules: [...sidecar.module.rules, schemas] },
       output: {
         ...sidecar.output, libraryTarget: "commonjs2",
         chunkFilename: ({ chunk }) => `sidecar-${String(chunk.name ?? chunk.id).replace(/^sidecar_|_ts$/g, "").replaceAll("_", "-")}.js`,
@@ -69,6 +75,9 @@ module.exports = (_env, { mode = "production" }) => {
             // Of what few start: none of it is in the way of the others.
             proxy: { name: "proxy", test: /node_modules[\\/](https-proxy-agent|agent-base|debug|ms|supports-color|has-flag)[\\/]/, priority: 3 },
             archives: { name: "archives", test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/, priority: 3 },
+            // For `conform` alone.
+            conform: { name: "conform", test: /sidecar[\\/]conform[\\/]/, priority: 2 },
+            schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
             mcp: { name: "mcp", test: /node_modules/, priority: 2 },
             common: { name: "common", minChunks: 2, priority: 1 },
           },

@@ -54,6 +54,8 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/extensions", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
   ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
   ["sidecar/lm", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
+  ["sidecar/conform", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],

@@ -29,7 +29,7 @@ const outdir = path.join("out", "units", named.length <= 100 ? named : createHas
 rmSync(outdir, { recursive: true, force: true });
 await build({
   entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)], outdir, outbase: ".", outExtension: { ".js": ".mjs" },
-  bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external",
+  bundle: true, splitting: true, format: "esm", platform: "node", target: "node20.10", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
 const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),

@@ -20,6 +20,8 @@ async function main(): Promise<number> {
     case "proxy": return logged(command.log, async tell => (await import("./cli/proxy")).serveOwnProxy(command.proxy, tell, VERSION));
     case "registry": return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
     case "doctor": return logged(command.log, async tell => (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION));
+    case "conform": return logged(command.log, async tell => (await import("./cli/conform")).runConform(command.request, tell));
+    case "conform-agent": return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
     case "mcp": return (await import("./cli/mcp")).runShim();
     case "help": return printed(process.stdout, usage(command.of), 0);
     case "version": return printed(process.stdout, `${VERSION}\n`, 0);

@@ -11,6 +11,10 @@ const chainOf = (command: Command): RunWith => {
   if (command.kind !== "run-with") throw new Error(JSON.stringify(command));
   return command.chain;
 };
+const conform = (program: "agent" | "proxy" | "client", command: string, args: readonly string[] = [], more: object = {}) => ({
+  kind: "conform", log: warn,
+  request: { program, command, args, prompts: [], auth: undefined, timeoutMs: 30_000, recordFolder: undefined, json: false, ...more },
+}) as const;
 const wrong = (command: Command): string => command.kind === "wrong" ? command.message : JSON.stringify(command);
 
 suite("command line", () => {
@@ -29,6 +33,11 @@ suite("command line", () => {
     ["mcp --help", { kind: "help", of: "mcp" }], ["serve --help", { kind: "help", of: undefined }], ["elisa --help", { kind: "help", of: undefined }],
     ["--version run-with", { kind: "version" }], ["run-with --fast --help", { kind: "help", of: "run-with" }],
     ["proxy cargo", { kind: "proxy", proxy: { name: "Cargo", command: { kind: "own", id: "cargo", settings: {} } }, log: warn }],
+    ["conform agent -- my-agent --acp --log debug", conform("agent", "my-agent", ["--acp", "--log", "debug"])],
+    ["conform proxy --record r --json --timeout 2.5 -- p", conform("proxy", "p", [], { recordFolder: "r", json: true, timeoutMs: 2500 })],
+    ["--prompt a conform agent --prompt b --auth key -- p", conform("agent", "p", [], { prompts: ["a", "b"], auth: "key" })],
+    ["conform client -- c --agent {agent}", conform("client", "c", ["--agent", "{agent}"])],
+    ["conform -h", { kind: "help", of: "conform" }],
     ["run-with --agent eliza", { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn }],
   ];
   for (const [line, command] of TABLE) test(line, () => deepEqual(read(...line.split(" ")), command));
@@ -40,11 +49,11 @@ suite("command line", () => {
     [["eliza", "--fast"], /^There is no option --fast\./], [["-x", "eliza"], /no option -x\./], [["eliza", "--toString"], /no option --toString\./], [["--fast"], /no option --fast\./],
     [["serve", "--deterministic"], /^--deterministic goes with eliza\./], [["run-with", "--agent", "x", "--deterministic"], /--deterministic goes with eliza\./],
     [["eliza", "--proxy", "x"], /^--proxy goes with run-with\./], [["--agent", "x", "mcp"], /^--agent goes with run-with and doctor\./], [["eliza", "--trace-dir", "d"], /^--trace-dir goes with run-with and vscodelm\./],
-    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy and doctor\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm, eliza, proxy and doctor\./],
+    [["mcp", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./], [["serve", "--log-dir", "d"], /^--log-dir goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
     [["registry"], /^What to do is missing: list, or resolve and an id\./], [["registry", "update"], /^“update” is neither list nor resolve\./], [["registry", "list", "x"], /^“x” is too much\./],
     [["registry", "resolve"], /^The id of an agent is missing\./], [["registry", "resolve", " "], /^The id of an agent is missing\./], [["registry", "resolve", "a", "b", "c"], /^“b c” is too much\./], [["registry", "list", "--registry"], /^--registry needs a value\./],
     ...["http://example.com", "example.com", "file:///a", "https://me:hunter2@example.com"].map((url): [readonly string[], RegExp] => [["registry", "list", "--registry", url], /^--registry takes an https address, without a password\. See/]),
-    [["eliza", "--registry", "https://example.com"], /^--registry goes with registry\./], [["registry", "list", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy and doctor\./],
+    [["eliza", "--registry", "https://example.com"], /^--registry goes with registry\./], [["registry", "list", "--log", "debug"], /^--log goes with run-with, vscodelm, eliza, proxy, doctor and conform\./],
     [["eliza", "--deterministic=no"], /^--deterministic takes no value\./],
     [["run-with", "--agent"], /^--agent needs a value\./], [["run-with", "--agent", "--log", "debug"], /^--agent needs a value\./], [["run-with", "--agent="], /^--agent needs a value\./],
     [["run-with", "--agent", " "], /^--agent needs a value\./], [["run-with", "--proxy", "--agent", "x"], /^--proxy needs a value\./], [["eliza", "--log-dir", ""], /^--log-dir needs a value\./],
@@ -53,6 +62,11 @@ suite("command line", () => {
     [["proxy"], /^Which one is missing: sparkle, ferris, cargo, workspace and ide\./], [["proxy", "x"], /^There is no proxy “x”; there are sparkle/], [["proxy", "cargo", "x"], /^“x” is too much\./],
     [["proxy", "cargo", "--settings", "[]"], /^--settings takes a JSON object/], [["proxy", "cargo", "--settings", "{hunter2"], /^--settings takes a JSON object, as “settings” of the extension in symposium.extensions\. See/],
     [["run-with", "--agent", "sparkle"], /^--agent names “Sparkle”, which is an agent extension, and no agent: --proxy takes it\./], [["run-with", "--agent", "defaults", "--proxy", `{"symposium":{"subcommand":"proxy","args":["x"]}}`], /^--proxy names none of Symposium's own proxies; they are sparkle/],
+    [["conform"], /^The kind of program is missing: agent, proxy or client\. See/], [["conform", "editor", "--", "x"], /^“editor” is not agent, proxy or client\./],
+    [["conform", "agent"], /^The command is missing\. It follows --\./], [["conform", "agent", "x"], /^“x” is too much\. The command follows --\./],
+    [["conform", "client", "--", "c"], /^An argument of the client must contain \{agent\}/], [["conform", "proxy", "--prompt", "x", "--", "p"], /^Only conform agent sends prompts and signs in\./],
+    ...["0", "-1", "x", "1e9"].map((given): [readonly string[], RegExp] => [["conform", "agent", `--timeout=${given}`, "--", "p"], /^--timeout takes a number of seconds up to 3600\./]),
+    [["eliza", "--json"], /^--json goes with conform\./],
     [["run-with"], /^An agent, or a proxy, is missing/],
     [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/], [["run-with", "--agent", "A=1"], /^--agent cannot be read as a command: There is no command after the variables\./],
     [["run-with", "--agent", "x", "--proxy", "'y"], /^--proxy cannot be read as a command: A quote/],
@@ -166,8 +180,8 @@ suite("command line", () => {
     for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"]) ok(usage("run-with").includes(option), option);
     for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"]) ok(usage("eliza").includes(option), option);
     for (const option of ["--registry", "--help", "--version"]) ok(usage("registry").includes(option), option);
-    for (const command of ["run-with", "eliza", "proxy", "registry", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
-    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
+    for (const command of ["run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) { ok(usage(undefined).includes(`\n  ${command} `)); ok(usage(command).startsWith(`symposium-acp-agent ${command}:`)); }
+    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
     doesNotMatch(usage(undefined), /\b(serve|reap)\b/);
   });
 });

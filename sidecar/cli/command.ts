@@ -2,11 +2,15 @@
 import { parseArgs } from "node:util";
 import { LOG_LEVELS, type LogLevel } from "../../src/protocol/log";
 import { redactText } from "../../src/protocol/redaction/redact";
+import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
+import type { ProgramKind } from "../conform/rule";
 import { secureUrl } from "../agents/registry/address";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
 import { OWN_PROXIES, readAgent, readProxies, UnreadableComponent, type ComponentSpec, type OwnProxy, type ProxySpec } from "./component";
 import type { RegistryRequest } from "./registry";
+import type { ConformAgent } from "./conform-agent";
+import type { ConformRequest } from "./conform";
 import type { Patient } from "./doctor";
 import type { Subcommand } from "./usage";
 
@@ -37,15 +41,18 @@ export type Command =
   | { readonly kind: "proxy"; readonly proxy: OwnProxy; readonly log: LogOptions }
   | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
   | { readonly kind: "doctor"; readonly patient: Patient; readonly log: LogOptions }
+  | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
+  /** The agent that a client under test starts. Internal. */
+  | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
   | { readonly kind: "mcp" }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
   | { readonly kind: "version" }
   /** Exit code 2, the sentence on stderr. */
   | { readonly kind: "wrong"; readonly message: string };
 
-type Name = Subcommand | "serve" | "reap" | "bunzip2";
-const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "proxy", "registry", "doctor", "mcp"];
-const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2"];
+type Name = Subcommand | "serve" | "reap" | "bunzip2" | "conform-agent";
+const PUBLIC: readonly Subcommand[] = ["run-with", "vscodelm", "eliza", "proxy", "registry", "doctor", "conform", "mcp"];
+const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "conform-agent"];
 
 interface Option { readonly type: "boolean" | "string"; readonly short?: string; readonly multiple?: true; readonly of: readonly Subcommand[] }
 const OPTIONS: Readonly<Record<string, Option>> = {
@@ -56,8 +63,13 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   "deterministic": { type: "boolean", of: ["eliza"] },
   "settings": { type: "string", of: ["proxy"] },
   "registry": { type: "string", of: ["registry"] },
-  "log": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor"] },
-  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor"] },
+  "prompt": { type: "string", multiple: true, of: ["conform"] },
+  "auth": { type: "string", of: ["conform"] },
+  "timeout": { type: "string", of: ["conform"] },
+  "record": { type: "string", of: ["conform"] },
+  "json": { type: "boolean", of: ["conform"] },
+  "log": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
 };
 
@@ -74,7 +86,8 @@ export function readCommand(args: readonly string[], platform: string = process.
   }
 }
 
-function read(args: readonly string[], platform: string): Command {
+function read(all: readonly string[], platform: string): Command {
+  const { args, command } = splitCommand(all);
   // Not strict: what is wrong is said in our own words.
   const { tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, allowPositionals: true, tokens: true });
   const positionals = tokens.flatMap(token => token.kind === "positional" ? [token.value] : []);
@@ -90,6 +103,8 @@ function read(args: readonly string[], platform: string): Command {
   if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
   if (name === "doctor") return { kind: name, patient: patientIn(rest, values, platform), log: logOptions(values) };
   if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
+  if (name === "conform") return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
+  if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
   if (rest.length > 0) throw new Wrong(`“${rest.join(" ")}” is too much.`, of);
   switch (name) {
     case "serve": case "reap": case "bunzip2": case "mcp": return { kind: name };
@@ -97,6 +112,12 @@ function read(args: readonly string[], platform: string): Command {
     case "vscodelm": return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
     case "run-with": return { kind: name, chain: chain(values, platform), log: logOptions(values) };
   }
+}
+
+/** `conform` takes the words after `--` as they are. */
+function splitCommand(all: readonly string[]): { readonly args: readonly string[]; readonly command: readonly string[] } {
+  const at = all.indexOf("--");
+  return at !== -1 && all.slice(0, at).includes("conform") ? { args: all.slice(0, at), command: all.slice(at + 1) } : { args: all, command: [] };
 }
 
 interface Given { readonly name: string; readonly rawName: string; readonly value: string | undefined; readonly inlineValue: boolean | undefined }
@@ -150,6 +171,30 @@ function registryUrl(values: Values): string | undefined {
   const given = values.one("registry"), url = given === undefined ? undefined : secureUrl(given, { loopback: true });
   if (given !== undefined && !url) throw new Wrong("--registry takes an https address, without a password.", "registry");
   return url?.href;
+}
+
+const PROGRAMS: readonly ProgramKind[] = ["agent", "proxy", "client"];
+const DEFAULT_TIMEOUT_S = 30, MAX_TIMEOUT_S = 3600;
+
+function conformRequest([kind, ...more]: readonly string[], [command, ...args]: readonly string[], values: Values): ConformRequest {
+  const program = PROGRAMS.find(known => known === kind);
+  if (!program) throw new Wrong(kind === undefined ? "The kind of program is missing: agent, proxy or client." : `“${kind}” is not agent, proxy or client.`, "conform");
+  if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much. The command follows --.`, "conform");
+  if (command === undefined || command === "") throw new Wrong("The command is missing. It follows --.", "conform");
+  if (program === "client" && !args.some(arg => arg.includes(AGENT_PLACEHOLDER))) {
+    throw new Wrong(`An argument of the client must contain ${AGENT_PLACEHOLDER}, which stands for the agent to start.`, "conform");
+  }
+  if (program !== "agent" && (values.has("prompt") || values.has("auth"))) throw new Wrong("Only conform agent sends prompts and signs in.", "conform");
+  const seconds = Number(values.one("timeout") ?? DEFAULT_TIMEOUT_S);
+  if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S)) throw new Wrong(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
+  return {
+    program, command, args, prompts: values.all("prompt"), auth: values.one("auth"), timeoutMs: seconds * 1000,
+    recordFolder: values.one("record"), json: values.has("json"),
+  };
+}
+
+function conformAgent([folder = "", version, milliseconds]: readonly string[]): ConformAgent {
+  return { folder, version: version === "2" ? 2 : 1, responseMs: Number(milliseconds) };
 }
 
 function logOptions(values: Values): LogOptions {

@@ -1,5 +1,5 @@
 /** What `--help` says. */
-export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "mcp";
+export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "conform" | "mcp";
 
 const LOGGING = `  --log LEVEL       what to say on stderr: error, warn (the default), info or debug
   --log-dir DIR     also write it to DIR/symposium-acp-agent-TIME-PID.log
@@ -17,6 +17,7 @@ Commands:
   registry list                       the agents that are built in, and those of the registry, as JSON
   registry resolve ID                 the command that starts one of them, as JSON
   doctor [ID | --agent A]             what agents need, and why one of them does not start
+  conform KIND -- COMMAND             check an agent, a proxy or a client against the protocol
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
@@ -169,6 +170,40 @@ Agents start it, with an environment that run-with gives them: it carries their 
 the server. There is no use for it otherwise.
 `;
 
+const CONFORM = `symposium-acp-agent conform: check a program against the Agent Client Protocol, versions 1 and 2.
+
+Usage: symposium-acp-agent conform agent  [OPTION]… -- COMMAND [ARGUMENT]…
+       symposium-acp-agent conform proxy  [OPTION]… -- COMMAND [ARGUMENT]…
+       symposium-acp-agent conform client [OPTION]… -- COMMAND [ARGUMENT]… '{agent}'
+
+  agent             COMMAND starts an agent. It is started once per conversation, about twelve times
+  proxy             COMMAND starts a proxy. The kit is its conductor, its client and its successor
+  client            COMMAND starts a client that opens a session and sends a prompt. {agent} in its arguments is
+                    replaced by the command line of the kit's agent, quoted as in a shell
+
+Options:
+  --prompt TEXT     (agent) a prompt to send, in place of a request for one sentence. As often as you like. Give the
+                    agent work that needs a tool to check tool calls and permission requests, which are rejected
+  --auth METHOD     (agent) sign in with this authentication method first
+  --timeout SECONDS how long the program has for one response; 30 unless given
+  --record FOLDER   write both directions of every conversation to FOLDER, as JSON lines without secrets
+  --json            print the report as JSON
+${LOGGING}  --help, --version
+
+The report lists each rule with its result, one line of explanation, and the section of the specification below
+https://agentclientprotocol.com/: ok, FAIL (a rule that programs must follow), warn (one that they should follow),
+n/a (the program does not advertise the capability), or - (the conversations did not show it).
+
+The kit runs no command of an agent, grants no permission and writes no file for it. It uses no network.
+
+Exit codes: 0 no rule failed that programs must follow; 1 one failed; 2 wrong usage.
+
+Examples:
+  symposium-acp-agent conform agent -- symposium-acp-agent eliza
+  symposium-acp-agent conform proxy --record /tmp/record -- my-proxy
+  symposium-acp-agent conform client -- my-client --agent '{agent}' --prompt Hello
+`;
+
 export function usage(of: Subcommand | undefined): string {
   switch (of) {
     case "run-with": return RUN_WITH;
@@ -177,6 +212,7 @@ export function usage(of: Subcommand | undefined): string {
     case "proxy": return PROXY;
     case "registry": return REGISTRY;
     case "doctor": return DOCTOR;
+    case "conform": return CONFORM;
     case "mcp": return MCP;
     case undefined: return ALL;
   }

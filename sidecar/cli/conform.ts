@@ -1,0 +1,205 @@
+/** `symposium-acp-agent conform`: checks an agent, a proxy or a client against the protocol. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { startChild, statusOf, type ProcessSpec, type ProcessWorld } from "../agents/child";
+import { LastBytes } from "../agents/last-bytes";
+import { redactText } from "../../src/protocol/redaction/redact";
+import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
+import { talkToAgent, type CheckOptions } from "../conform/agent-scenarios";
+import { exchanges, paramsOf } from "../conform/conversation";
+import { DEFAULT_LIMITS, type Subject } from "../conform/driver";
+import { talkToProxy } from "../conform/proxy-scenarios";
+import { readEvents, recordFiles } from "../conform/record-files";
+import type { Conversation } from "../conform/recording";
+import { exitCode, reportJson, reportText } from "../conform/report";
+import { judgeAll, type ProgramKind, type Result } from "../conform/rule";
+import { RULES } from "../conform/rules/catalogue";
+import { VERSIONS, type Version } from "../conform/schema";
+import { ownProgram } from "../mcp/shim";
+import { realClock } from "../rpc/clock";
+import { Scope } from "../rpc/scope";
+import { CannotWrite, type Tell } from "./log";
+import { openOwnLedger, ownProcesses } from "./own-ledger";
+
+export interface ConformRequest {
+  readonly program: ProgramKind;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Empty: the default prompt. */
+  readonly prompts: readonly string[];
+  /** Id of the authentication method for agents that need one. */
+  readonly auth: string | undefined;
+  /** Milliseconds for one response. */
+  readonly timeoutMs: number;
+  readonly recordFolder: string | undefined;
+  readonly json: boolean;
+}
+
+const DEFAULT_PROMPT = "Reply with one short sentence. Do not use any tool.";
+/** A client runs at most so many times as long as one response may take. */
+const CLIENT_RESPONSES = 4;
+const LAST_WORDS_BYTES = 2000;
+
+/** Prints the report and resolves with the exit code: 1 if a rule of severity `must` fails. */
+export async function runConform(request: ConformRequest, tell: Tell): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => tell("error", "A resource was not released", error));
+  const processes = ownProcesses(openOwnLedger(scope, tell), tell);
+  // Symbolic links are resolved, because agents compare paths.
+  const cwd = mkdtempSync(path.join(tmpdir(), "symposium-conform-"));
+  scope.defer(() => rmSync(cwd, { recursive: true, force: true }));
+  const check = new Check(request, processes, cwd);
+  const conversations = await check.run();
+  const results = judgeAll(RULES, request.program, conversations);
+  if (request.recordFolder !== undefined) record(request.recordFolder, request.program, conversations);
+  await print(
+    request.json
+      ? reportJson(request.program, results)
+      : reportText(request.program, path.basename(request.command), results),
+  );
+  if (hasFailedStart(results) && check.lastWords() !== "")
+    tell("error", `Last output on stderr:\n${check.lastWords()}`);
+  return exitCode(results);
+}
+
+class Check {
+  /** Of the process that was started last. */
+  #stderr = new LastBytes(LAST_WORDS_BYTES);
+
+  constructor(
+    private readonly request: ConformRequest,
+    private readonly processes: ProcessWorld,
+    private readonly cwd: string,
+  ) {}
+
+  lastWords(): string {
+    return redactText(this.#stderr.text().trim());
+  }
+
+  run(): Promise<readonly Conversation[]> {
+    const { request } = this,
+      options: CheckOptions = {
+        start: () => this.#start(request.args),
+        clock: realClock,
+        cwd: this.cwd,
+        auth: request.auth,
+        limits: {
+          ...DEFAULT_LIMITS,
+          responseMs: request.timeoutMs,
+          exitMs: Math.min(DEFAULT_LIMITS.exitMs, request.timeoutMs),
+        },
+        prompts: request.prompts.length > 0 ? request.prompts : [DEFAULT_PROMPT],
+      };
+    if (request.program === "agent") return talkToAgent(options);
+    return request.program === "proxy" ? talkToProxy(options) : this.#client();
+  }
+
+  /** The client starts the kit's agent, which writes its recordings into a folder. */
+  async #client(): Promise<readonly Conversation[]> {
+    const conversations: Conversation[] = [];
+    for (const version of VERSIONS) {
+      const folder = path.join(this.cwd, `recordings-v${version}`);
+      mkdirSync(folder);
+      const agent = this.#agentCommand(folder, version);
+      const subject = this.#start(this.request.args.map(arg => arg.replaceAll(AGENT_PLACEHOLDER, agent)));
+      await exitOf(subject, CLIENT_RESPONSES * this.request.timeoutMs);
+      await subject.stop();
+      const own = recordingsIn(folder, version);
+      conversations.push(...own);
+      if (!own.some(asksForNewer)) break;
+    }
+    return conversations;
+  }
+
+  #agentCommand(folder: string, version: Version): string {
+    const { command, script } = ownProgram();
+    return [command, script, "conform-agent", folder, String(version), String(this.request.timeoutMs)]
+      .map(quoted)
+      .join(" ");
+  }
+
+  #start(args: readonly string[]): Subject {
+    const { command } = this.request,
+      env: Readonly<Record<string, string>> = ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
+    const spec: ProcessSpec = {
+      name: path.basename(command),
+      command,
+      args,
+      cwd: process.cwd(),
+      env: this.request.program === "client" ? env : {},
+    };
+    const started = startChild(spec, this.processes);
+    if (started.kind === "failed") return notStarted(started.why.then(error => error.message));
+    const { child } = started,
+      stderr = new LastBytes(LAST_WORDS_BYTES);
+    this.#stderr = stderr;
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    return { input: child.stdin, output: child.stdout, exited: child.exited.then(statusOf), stop: () => child.stop() };
+  }
+}
+
+function hasFailedStart(results: readonly Result[]): boolean {
+  return results.some(({ rule, verdict }) => rule.id.endsWith("/initialize") && verdict.kind === "fail");
+}
+
+/** The command cannot be started: the first rule says why. */
+function notStarted(exited: Promise<string>): Subject {
+  const input = new PassThrough().resume(),
+    output = new PassThrough().end();
+  return { input, output, exited, stop: () => Promise.resolve() };
+}
+
+/** Resolves after the exit, or after the limit. */
+function exitOf(subject: Subject, limitMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const late = realClock.after(limitMs, resolve);
+    void subject.exited.then(() => {
+      late[Symbol.dispose]();
+      resolve();
+    });
+    subject.output.resume();
+  });
+}
+
+/** For a POSIX shell, and for clients that split a command line as one does. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A client may start several agents. */
+function recordingsIn(folder: string, version: Version): readonly Conversation[] {
+  return readdirSync(folder)
+    .sort()
+    .map((file, i) => ({
+      scenario: `agent-${i + 1}-v${version}`,
+      requested: version,
+      version,
+      events: readEvents(readFileSync(path.join(folder, file), "utf8")),
+    }));
+}
+
+/** Whether the client requested a version above 1, so that a second run can test it. */
+function asksForNewer(conversation: Conversation): boolean {
+  return exchanges(conversation, "fromProgram", "initialize").some(
+    ({ request }) => Number(paramsOf(request).protocolVersion) > 1,
+  );
+}
+
+/** Throws `CannotWrite`. */
+function record(folder: string, program: ProgramKind, conversations: readonly Conversation[]): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const { name, text } of conversations.flatMap((one, i) => recordFiles(program, i + 1, one))) {
+      writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    }
+  } catch (error) {
+    throw new CannotWrite(`The recordings cannot be written to ${folder}: ${String(error)}`, { cause: error });
+  }
+}
+
+function print(text: string): Promise<void> {
+  return new Promise(resolve => {
+    process.stdout.write(`${text}\n`, () => resolve());
+  });
+}

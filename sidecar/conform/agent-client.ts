@@ -1,0 +1,104 @@
+/**
+ * The kit's client for an agent under test: its `initialize`, and its responses to what the agent requests. It runs no
+ * command, grants no permission, and reads and writes only in memory.
+ */
+import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import type { RequestMessage } from "./conversation";
+import type { Driver, Reply } from "./driver";
+import type { Version } from "./schema";
+
+const IMPLEMENTATION = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
+
+/** `initialize` params. `full`: with every capability of the version, else with none. */
+export function initializeParams(protocolVersion: number, version: Version, full: boolean): JsonObject {
+  if (version === 2) {
+    const capabilities = full ? { elicitation: { form: {}, url: {} } } : {};
+    return { protocolVersion, info: IMPLEMENTATION, capabilities };
+  }
+  const clientCapabilities = full
+    ? {
+        fs: { readTextFile: true, writeTextFile: true },
+        terminal: true,
+        elicitation: { form: {}, url: {} },
+        session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+      }
+    : {};
+  return { protocolVersion, clientInfo: IMPLEMENTATION, clientCapabilities };
+}
+
+const METHOD_NOT_FOUND = -32601,
+  NOT_FOUND = -32002;
+
+const CANCELLED: NonNullable<Reply> = { result: { outcome: { outcome: "cancelled" } } };
+
+/** Responds for one conversation. */
+export class ScriptedClient {
+  readonly #files = new Map<string, string>();
+  /** Ids of permission requests that wait for the cancellation of their turn. */
+  readonly #held: unknown[] = [];
+  #terminals = 0;
+  #permissions: "answer" | "hold" | "cancel" = "answer";
+
+  constructor(private readonly full: boolean) {}
+
+  /** Until `cancelHeld`, permission requests stay open. */
+  hold(): void {
+    this.#permissions = "hold";
+  }
+
+  /** Cancels the permission requests of a cancelled turn: the open ones, and those that come later. */
+  cancelHeld(driver: Driver): void {
+    this.#permissions = "cancel";
+    for (const id of this.#held.splice(0)) driver.reply(id, CANCELLED);
+  }
+
+  answer(): void {
+    this.#permissions = "answer";
+  }
+
+  respond({ id, method, params }: RequestMessage): Reply {
+    const given = objectOr(params);
+    if (method === "session/request_permission") return this.#permission(id, given);
+    if (!this.full) return { error: { code: METHOD_NOT_FOUND, message: `The client does not support ${method}.` } };
+    switch (method) {
+      case "fs/read_text_file":
+        return this.#read(given);
+      case "fs/write_text_file":
+        this.#files.set(stringOr(given.path, ""), stringOr(given.content, ""));
+        return { result: {} };
+      case "terminal/create":
+        return { result: { terminalId: `conform-terminal-${++this.#terminals}` } };
+      case "terminal/output":
+        return { result: { output: "", truncated: false, exitStatus: { exitCode: 0 } } };
+      case "terminal/wait_for_exit":
+        return { result: { exitCode: 0 } };
+      case "terminal/kill":
+      case "terminal/release":
+        return { result: {} };
+      case "elicitation/create":
+        return { result: { action: "decline" } };
+      default:
+        return { error: { code: METHOD_NOT_FOUND, message: `The client has no method ${method}.` } };
+    }
+  }
+
+  #read({ path }: JsonObject): Reply {
+    const content = this.#files.get(stringOr(path, ""));
+    return content === undefined
+      ? { error: { code: NOT_FOUND, message: "The file does not exist." } }
+      : { result: { content } };
+  }
+
+  /** Rejects where the agent offers it. */
+  #permission(id: unknown, { options }: JsonObject): Reply {
+    if (this.#permissions === "hold") {
+      this.#held.push(id);
+      return undefined;
+    }
+    const reject = arrayOr(options)
+      .map(objectOr)
+      .find(({ kind }) => kind === "reject_once");
+    if (this.#permissions === "cancel" || !reject) return CANCELLED;
+    return { result: { outcome: { outcome: "selected", optionId: reject.optionId } } };
+  }
+}

@@ -1,0 +1,59 @@
+import { deepEqual } from "node:assert/strict";
+import { hurriedClock } from "../testing/hurried-clock";
+import { AGENT_FAULTS } from "../testing/conform/agent-faults";
+import { memorySubject } from "../testing/conform/memory-subject";
+import { ReferenceAgent, type Fault, type Store } from "../testing/conform/reference-agent";
+import { talkToAgent } from "./agent-scenarios";
+import { DEFAULT_LIMITS } from "./driver";
+import { judgeAll, type Result } from "./rule";
+import { RULES } from "./rules/catalogue";
+
+/** Milliseconds of the kit per millisecond of the test. */
+const HURRY = 100;
+
+async function check(fault?: Fault): Promise<readonly Result[]> {
+  const store: Store = new Map();
+  const conversations = await talkToAgent({
+    start: () => memorySubject(serving => new ReferenceAgent(serving, store, fault)),
+    clock: hurriedClock(HURRY),
+    limits: DEFAULT_LIMITS,
+    cwd: "/work",
+    prompts: ["Hello"],
+    auth: "conform",
+  });
+  return judgeAll(RULES, "agent", conversations);
+}
+
+const failing = (results: readonly Result[]): readonly string[] =>
+  results.flatMap(({ rule, version, verdict }) =>
+    verdict.kind === "fail" ? [`${rule.id} v${version}: ${verdict.why}`] : [],
+  );
+const failingIds = (results: readonly Result[]): readonly string[] => [
+  ...new Set(results.flatMap(({ rule, verdict }) => (verdict.kind === "fail" ? [rule.id] : []))),
+];
+
+suite("conformance rules for agents", () => {
+  test("an agent without faults passes every rule that its conversations can show", async () => {
+    const results = await check();
+    deepEqual(failing(results), []);
+    const open = results
+      .filter(({ verdict }) => verdict.kind !== "pass")
+      .map(({ rule, version }) => `${rule.id} v${version}`);
+    deepEqual(open, ["agent/auth-methods v1", "agent/unadvertised v1", "agent/auth-methods v2"]);
+  });
+
+  for (const { rule, fault, why } of AGENT_FAULTS) {
+    test(`${rule}: fails if the agent ${why}, and no other rule does`, async () => {
+      const results = await check(fault);
+      deepEqual(failingIds(results), [rule], failing(results).join("\n"));
+    });
+  }
+
+  test("every rule for agents has an agent that breaks it", () => {
+    const tested = new Set(AGENT_FAULTS.map(({ rule }) => rule));
+    deepEqual(
+      RULES.filter(({ program, id }) => program === "agent" && !tested.has(id)).map(({ id }) => id),
+      [],
+    );
+  });
+});

@@ -1,0 +1,270 @@
+/** Conversations with an agent under test, one process each. The kit is its client. */
+import type { Clock } from "../rpc/clock";
+import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { initializeParams, ScriptedClient } from "./agent-client";
+import { agentCapabilities, configOptionsIn, isSupported } from "./conversation";
+import { Driver, type Limits, type Outcome, type Subject } from "./driver";
+import type { Conversation, WireMessage } from "./recording";
+import { TOO_NEW, TOO_OLD, UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
+import { DELETED_SESSION, INVALID_CURSOR, supportsMethod } from "./rules/agent-session-rules";
+import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
+import { VERSIONS, type Version } from "./schema";
+
+export interface CheckOptions {
+  /** Starts the program. Each conversation has a process of its own. */
+  readonly start: () => Subject;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** An absolute path: the working directory of sessions. */
+  readonly cwd: string;
+  /** Texts that are sent as prompts. */
+  readonly prompts: readonly string[];
+  /** Id of the authentication method to use, if any. */
+  readonly auth?: string | undefined;
+  /** Called when a conversation has ended. */
+  readonly onConversation?: (conversation: Conversation) => void;
+}
+
+/** Never rejects because of the program. */
+export async function talkToAgent(options: CheckOptions): Promise<readonly Conversation[]> {
+  const conversations: Conversation[] = [];
+  const talk = async (
+    scenario: string,
+    version: Version,
+    script: (session: AgentSession) => Promise<void>,
+    requested: number = version,
+  ) => {
+    const session = new AgentSession(options, `${scenario}-v${version}`, version, requested, scenario !== "bare");
+    if (await session.initialize()) await script(session);
+    const conversation = await session.driver.end();
+    conversations.push(conversation);
+    options.onConversation?.(conversation);
+    return session;
+  };
+  await talk("too-old", 1, async () => undefined, TOO_OLD);
+  await talk("too-new", 1, async () => undefined, TOO_NEW);
+  for (const version of VERSIONS) {
+    const first = await talk("session", version, sessionScript);
+    if (!first.isInitialized) continue;
+    await talk("bare", version, bareScript);
+    await talk("cancel", version, cancelScript);
+    await talk("malformed", version, malformedScript);
+    await talk("stored", version, session => storedScript(session, first.sessionId));
+  }
+  return conversations;
+}
+
+class AgentSession {
+  readonly driver: Driver;
+  readonly client: ScriptedClient;
+  isInitialized = false;
+  /** The first session of the conversation. */
+  sessionId = "";
+  /** The result that opened it. */
+  opened: JsonObject = {};
+
+  constructor(
+    readonly options: CheckOptions,
+    scenario: string,
+    readonly version: Version,
+    readonly requested: number,
+    readonly full: boolean,
+  ) {
+    this.client = new ScriptedClient(full);
+    this.driver = new Driver(options.start(), {
+      scenario,
+      requested,
+      version,
+      clock: options.clock,
+      limits: options.limits,
+      respond: request => this.client.respond(request),
+    });
+  }
+
+  get capabilities(): JsonObject {
+    return agentCapabilities(this.driver.conversation);
+  }
+
+  /** True if the agent agreed on the version of the scenario. */
+  async initialize(): Promise<boolean> {
+    const outcome = await this.driver.request(
+      "initialize",
+      initializeParams(this.requested, this.version, this.full),
+      "initialize-1",
+    );
+    const result = resultIn(outcome),
+      { auth } = this.options;
+    this.isInitialized = result.protocolVersion === this.version && this.requested === this.version;
+    if (this.isInitialized && auth !== undefined) {
+      await this.driver.request(this.version === 1 ? "authenticate" : "auth/login", { methodId: auth });
+    }
+    return this.isInitialized;
+  }
+
+  async open(more: JsonObject = {}): Promise<JsonObject> {
+    const result = resultIn(
+      await this.driver.request("session/new", { cwd: this.options.cwd, mcpServers: [], ...more }),
+    );
+    if (this.sessionId === "" && typeof result.sessionId === "string") {
+      this.sessionId = result.sessionId;
+      this.opened = result;
+    }
+    return result;
+  }
+
+  /** Resolves when the turn has ended. `during`: called when the prompt was sent. */
+  async prompt(blocks: readonly JsonObject[], during?: (id: number) => Promise<void>): Promise<void> {
+    const id = this.driver.newId(),
+      response = this.driver.expect(id);
+    const idle = this.version === 1 ? undefined : this.driver.until(message => isIdle(message, this.sessionId));
+    this.driver.send({ id, method: "session/prompt", params: { sessionId: this.sessionId, prompt: blocks } });
+    await during?.(id);
+    const outcome = await response;
+    if (outcome.kind === "result") await idle;
+    await this.probe();
+  }
+
+  /** Everything that the program wrote before has been recorded when this resolves. */
+  async probe(): Promise<void> {
+    await this.driver.request(PROBE_METHOD, {});
+  }
+
+  /** Waits until the turn has sent something, or has ended. `prompt`: id of the request. */
+  async work(prompt: number): Promise<void> {
+    await this.driver.until(message =>
+      message.kind === "response"
+        ? this.version === 1 && message.id === prompt
+        : objectOr(message.params).sessionId === this.sessionId &&
+          (!isStart(message.params) || isIdle(message, this.sessionId)),
+    );
+  }
+}
+
+function resultIn(outcome: Outcome): JsonObject {
+  return outcome.kind === "result" && isObject(outcome.result) ? outcome.result : {};
+}
+
+function isIdle(message: WireMessage, sessionId: string): boolean {
+  if (message.kind !== "notification" || message.method !== "session/update") return false;
+  const params = objectOr(message.params),
+    update = objectOr(params.update);
+  return params.sessionId === sessionId && update.sessionUpdate === "state_update" && update.state === "idle";
+}
+
+/** Updates with which a turn starts in v2, and ones that belong to no turn. */
+function isStart(params: unknown): boolean {
+  const type = stringOr(objectOr(objectOr(params).update).sessionUpdate, "");
+  return [
+    "user_message",
+    "user_message_chunk",
+    "available_commands_update",
+    "session_info_update",
+    "state_update",
+  ].includes(type);
+}
+
+const text = (value: string): JsonObject => ({ type: "text", text: value });
+
+async function sessionScript(session: AgentSession): Promise<void> {
+  const { driver, options, version } = session;
+  const result = await session.open();
+  await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
+  await session.open({ _meta: { "symposium.dev/conform": { note: "ignore" } } });
+  await session.open({ cwd: "relative/directory" });
+  await driver.request("session/prompt", { sessionId: UNKNOWN_SESSION, prompt: [text("Hello")] });
+  if (session.sessionId === "") return;
+  await chooseControls(session, result);
+  for (const words of options.prompts) await session.prompt([text(words)]);
+  const [words = ""] = options.prompts,
+    uri = "file:///symposium-conform/notes.txt";
+  await session.prompt([text(words), { type: "resource_link", name: "notes.txt", uri }]);
+  const { promptCapabilities, session: v2 } = session.capabilities;
+  const { embeddedContext } = objectOr(version === 1 ? promptCapabilities : objectOr(v2).prompt);
+  if (isSupported(embeddedContext))
+    await session.prompt([text(words), { type: "resource", resource: { uri, text: "Notes" } }]);
+  await listAndDelete(session);
+}
+
+/** Sets what is set already, so that nothing changes for the user. */
+async function chooseControls({ driver, sessionId, version }: AgentSession, opened: JsonObject): Promise<void> {
+  const { currentModeId } = objectOr(opened.modes),
+    [option] = configOptionsIn(opened);
+  if (typeof currentModeId === "string") await driver.request("session/set_mode", { sessionId, modeId: currentModeId });
+  if (!option) return;
+  const value = option.currentValue,
+    configId = option.id ?? option.configId,
+    isBoolean = option.type === "boolean";
+  const typed =
+    version === 2 ? { type: isBoolean ? "boolean" : "id", value } : isBoolean ? { type: "boolean", value } : { value };
+  await driver.request("session/set_config_option", { sessionId, configId, ...typed });
+}
+
+async function listAndDelete({ driver, capabilities, version }: AgentSession): Promise<void> {
+  await driver.request("session/list", {});
+  if (supportsMethod(version, capabilities, "session/list"))
+    await driver.request("session/list", { cursor: INVALID_CURSOR });
+  if (supportsMethod(version, capabilities, "session/delete"))
+    await driver.request("session/delete", { sessionId: DELETED_SESSION });
+}
+
+/** The client has no capability at all. */
+async function bareScript(session: AgentSession): Promise<void> {
+  await session.open();
+  if (session.sessionId === "") return;
+  for (const words of session.options.prompts) await session.prompt([text(words)]);
+}
+
+async function cancelScript(session: AgentSession): Promise<void> {
+  const { driver, client, options } = session,
+    words = options.prompts.at(-1) ?? "";
+  await session.open();
+  if (session.sessionId === "") return;
+  client.hold();
+  await session.prompt([text(words)], async id => {
+    await session.work(id);
+    driver.notify("session/cancel", { sessionId: session.sessionId });
+    client.cancelHeld(driver);
+  });
+  client.answer();
+  await session.prompt([text(words)], async id => {
+    await session.work(id);
+    driver.notify("$/cancel_request", { requestId: id });
+    if (session.version === 2) driver.notify("session/cancel", { sessionId: session.sessionId });
+  });
+  if (!supportsMethod(session.version, session.capabilities, "session/close")) return;
+  client.hold();
+  await session.prompt([text(words)], async id => {
+    await session.work(id);
+    const closed = driver.request("session/close", { sessionId: session.sessionId });
+    client.cancelHeld(driver);
+    await closed;
+  });
+}
+
+async function malformedScript(session: AgentSession): Promise<void> {
+  session.driver.sendLine(`{"jsonrpc":"2.0","id":"broken","method":`);
+  await session.probe();
+  const batch = ["batch-1", "batch-2"].map(id => ({ jsonrpc: "2.0", id, method: PROBE_METHOD, params: {} }));
+  session.driver.sendLine(JSON.stringify(batch));
+  await session.probe();
+  session.driver.notify(UNKNOWN_METHOD, {});
+  await session.probe();
+}
+
+/** Opens the session of an earlier process again. */
+async function storedScript(session: AgentSession, sessionId: string): Promise<void> {
+  const { driver, capabilities, version, options } = session;
+  const params = { sessionId, cwd: options.cwd, mcpServers: [] };
+  if (sessionId === "") return;
+  const supports = (method: Parameters<typeof supportsMethod>[2]): boolean =>
+    supportsMethod(version, capabilities, method);
+  if (supports("session/resume")) await driver.request("session/resume", params);
+  if (supports("session/resume") && version === 2) {
+    await driver.request("session/resume", { ...params, replayFrom: { type: "start" } });
+  }
+  if (supports("session/load")) await driver.request("session/load", params);
+  if (supports("session/fork")) await driver.request("session/fork", params);
+  const isOpen = supports("session/resume") || supports("session/load");
+  if (isOpen && supports("session/close")) await driver.request("session/close", { sessionId });
+  await session.probe();
+}

@@ -1,0 +1,56 @@
+import { deepEqual } from "node:assert/strict";
+import { CLIENT_FAULTS } from "../testing/conform/client-faults";
+import { referenceClient, type ClientFault } from "../testing/conform/reference-client";
+import { hurriedClock } from "../testing/hurried-clock";
+import { serveClient } from "./client-scenario";
+import { DEFAULT_LIMITS } from "./driver";
+import { judgeAll, type Result } from "./rule";
+import { RULES } from "./rules/catalogue";
+import { VERSIONS } from "./schema";
+
+/** Milliseconds of the kit per millisecond of the test. */
+const HURRY = 100;
+
+async function check(fault?: ClientFault): Promise<readonly Result[]> {
+  const conversations = await Promise.all(
+    VERSIONS.map(version => {
+      const client = referenceClient(version, fault);
+      const clock = hurriedClock(HURRY);
+      // A client that never ends its turn is closed by its user.
+      clock.after(10 * DEFAULT_LIMITS.responseMs, () => void client.stop());
+      return serveClient({ client, version, clock, limits: DEFAULT_LIMITS, name: `agent-v${version}` });
+    }),
+  );
+  return judgeAll(RULES, "client", conversations);
+}
+
+const failed = (results: readonly Result[]): readonly string[] =>
+  results.flatMap(({ rule, version, verdict }) =>
+    verdict.kind === "fail" ? [`${rule.id} v${version}: ${verdict.why}`] : [],
+  );
+
+suite("conformance rules for clients", () => {
+  test("a client without faults passes every rule", async () => {
+    const open = (await check()).filter(({ verdict }) => verdict.kind !== "pass");
+    deepEqual(
+      open.map(({ rule, version, verdict }) => `${rule.id} v${version}: ${"why" in verdict ? verdict.why : ""}`),
+      [],
+    );
+  });
+
+  for (const { rule, fault, why } of CLIENT_FAULTS) {
+    test(`${rule}: fails if the client ${why}, and no other rule does`, async () => {
+      const results = await check(fault),
+        ids = results.flatMap(one => (one.verdict.kind === "fail" ? [one.rule.id] : []));
+      deepEqual([...new Set(ids)], [rule], failed(results).join("\n"));
+    });
+  }
+
+  test("every rule for clients has a client that breaks it", () => {
+    const tested = new Set(CLIENT_FAULTS.map(({ rule }) => rule));
+    deepEqual(
+      RULES.filter(({ program, id }) => program === "client" && !tested.has(id)).map(({ id }) => id),
+      [],
+    );
+  });
+});

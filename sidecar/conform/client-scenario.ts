@@ -1,0 +1,200 @@
+/**
+ * The kit's agent for a client under test. Each prompt gets one turn, in which the agent uses what the client supports.
+ * The conversation ends when the client closes the connection.
+ */
+import type { Clock } from "../rpc/clock";
+import { objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { clientCapabilities, isSupported, type RequestMessage } from "./conversation";
+import { Driver, type Limits, type Reply, type Subject } from "./driver";
+import type { Conversation, RecordedEvent } from "./recording";
+import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
+import type { Version } from "./schema";
+
+export interface AgentOptions {
+  /** The client, seen as a program with standard streams: the agent's stdin is its output. */
+  readonly client: Subject;
+  /** The latest version of the agent. */
+  readonly version: Version;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Name of the conversation, unique in a run of the kit. */
+  readonly name: string;
+  readonly onEvent?: ((event: RecordedEvent) => void) | undefined;
+}
+
+/** An update that no version defines. Clients ignore it. */
+export const CUSTOM_UPDATE = "_symposium.dev/conform";
+export const OPTION_IDS = ["conform-once", "conform-never"] as const;
+const OPTIONS = [
+  { optionId: OPTION_IDS[0], name: "Allow", kind: "allow_once" },
+  { optionId: OPTION_IDS[1], name: "Reject", kind: "reject_once" },
+];
+
+/** Resolves when the client has closed the connection. */
+export async function serveClient(options: AgentOptions): Promise<Conversation> {
+  const agent = new ScriptedAgent(options);
+  await agent.driver.exited();
+  return agent.driver.conversation;
+}
+
+interface Session {
+  readonly cwd: string;
+  isCancelled: boolean;
+}
+
+class ScriptedAgent {
+  readonly driver: Driver;
+  readonly #version: Version;
+  readonly #sessions = new Map<string, Session>();
+  #turns = 0;
+
+  constructor({ client, version, clock, limits, name, onEvent }: AgentOptions) {
+    this.#version = version;
+    this.driver = new Driver(client, {
+      scenario: name,
+      requested: version,
+      version,
+      clock,
+      limits,
+      onEvent,
+      respond: request => this.#respond(request),
+    });
+  }
+
+  #respond({ id, method, params }: RequestMessage): Reply {
+    const given = objectOr(params);
+    switch (method) {
+      case "initialize":
+        return { result: this.#initialized(given) };
+      case "session/new":
+        return { result: this.#opened(given) };
+      case "session/prompt":
+        return this.#prompt(id, given);
+      default:
+        return { error: { code: -32_601, message: `The agent has no method ${method}.` } };
+    }
+  }
+
+  #initialized({ protocolVersion }: JsonObject): JsonObject {
+    const agreed = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
+    const info = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
+    if (agreed === 2) return { protocolVersion: 2, info, capabilities: { session: {} } };
+    return { protocolVersion: 1, agentInfo: info, agentCapabilities: {} };
+  }
+
+  #opened({ cwd }: JsonObject): JsonObject {
+    const sessionId = `symposium-conform-${this.#sessions.size + 1}`;
+    this.#sessions.set(sessionId, { cwd: stringOr(cwd, "/"), isCancelled: false });
+    return { sessionId };
+  }
+
+  #prompt(id: unknown, { sessionId }: JsonObject): Reply {
+    const name = stringOr(sessionId, ""),
+      session = this.#sessions.get(name);
+    if (!session) return { error: { code: -32_002, message: "The session does not exist." } };
+    session.isCancelled = false;
+    void this.#watchCancel(name, session);
+    if (this.#version === 1) {
+      void this.#turn(name, session).then(() => this.driver.reply(id, { result: { stopReason: stopReason(session) } }));
+      return undefined;
+    }
+    const messageId = `conform-prompt-${++this.#turns}`;
+    setImmediate(() => void this.#turnV2(name, session, messageId));
+    return { result: { messageId } };
+  }
+
+  async #watchCancel(sessionId: string, session: Session): Promise<void> {
+    const isCancel = await this.driver.until(
+      message =>
+        message.kind === "notification" &&
+        message.method === "session/cancel" &&
+        objectOr(message.params).sessionId === sessionId,
+    );
+    if (isCancel) session.isCancelled = true;
+  }
+
+  #update(sessionId: string, update: JsonObject): void {
+    this.driver.notify("session/update", { sessionId, update });
+  }
+
+  /** Messages that a client must tolerate, each followed by a request that shows whether it did. */
+  async #common(sessionId: string): Promise<void> {
+    this.#update(sessionId, { sessionUpdate: CUSTOM_UPDATE, note: "ignore" });
+    await this.driver.request(PROBE_METHOD, {});
+    this.driver.notify(UNKNOWN_METHOD, {});
+    await this.driver.request(PROBE_METHOD, {});
+    await this.driver.request(UNKNOWN_METHOD, {}, `unknown-${++this.#turns}`);
+  }
+
+  async #turn(sessionId: string, session: Session): Promise<void> {
+    const toolCallId = `conform-call-${++this.#turns}`,
+      { fs, terminal } = clientCapabilities(this.driver.conversation, "fromProgram");
+    this.#update(sessionId, {
+      sessionUpdate: "plan",
+      entries: [{ content: "Check the client", priority: "medium", status: "pending" }],
+    });
+    await this.#common(sessionId);
+    this.#update(sessionId, {
+      sessionUpdate: "tool_call",
+      toolCallId,
+      title: "Conformance check",
+      kind: "other",
+      status: "pending",
+    });
+    await this.driver.request("session/request_permission", { sessionId, toolCall: { toolCallId }, options: OPTIONS });
+    if (isSupported(objectOr(fs).readTextFile)) {
+      const path = `${session.cwd}/symposium-conform-no-such-file.txt`;
+      await this.driver.request("fs/read_text_file", { sessionId, path });
+    }
+    if (isSupported(terminal)) await this.#terminal(sessionId, session.cwd);
+    this.#update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
+    this.#update(sessionId, {
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text: "The check is complete." },
+    });
+  }
+
+  /** Runs this Node, which exits at once. */
+  async #terminal(sessionId: string, cwd: string): Promise<void> {
+    const outcome = await this.driver.request("terminal/create", {
+      sessionId,
+      command: process.execPath,
+      args: ["--version"],
+      cwd,
+    });
+    const { terminalId } = outcome.kind === "result" ? objectOr(outcome.result) : {};
+    if (typeof terminalId !== "string") return;
+    for (const method of ["terminal/wait_for_exit", "terminal/output", "terminal/release"]) {
+      await this.driver.request(method, { sessionId, terminalId });
+    }
+  }
+
+  async #turnV2(sessionId: string, session: Session, messageId: string): Promise<void> {
+    const toolCallId = `conform-call-${++this.#turns}`;
+    this.#update(sessionId, { sessionUpdate: "user_message", messageId, content: [{ type: "text", text: "…" }] });
+    this.#update(sessionId, { sessionUpdate: "state_update", state: "running" });
+    await this.#common(sessionId);
+    this.#update(sessionId, {
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      title: "Conformance check",
+      kind: "other",
+      status: "pending",
+    });
+    const subject = { type: "tool_call", toolCall: { toolCallId } };
+    await this.driver.request("session/request_permission", {
+      sessionId,
+      title: "Conformance check",
+      subject,
+      options: OPTIONS,
+    });
+    this.#update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
+    const content = { type: "text", text: "The check is complete." };
+    this.#update(sessionId, { sessionUpdate: "agent_message_chunk", messageId: `${messageId}-answer`, content });
+    this.#update(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: stopReason(session) });
+  }
+}
+
+function stopReason({ isCancelled }: Session): string {
+  return isCancelled ? "cancelled" : "end_turn";
+}

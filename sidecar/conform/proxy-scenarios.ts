@@ -1,0 +1,209 @@
+/** Conversations with a proxy under test, one process each. The kit is its conductor: its client and its successor. */
+import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { initializeParams, ScriptedClient } from "./agent-client";
+import type { CheckOptions } from "./agent-scenarios";
+import type { RequestMessage } from "./conversation";
+import { Driver, type Outcome, type Reply } from "./driver";
+import type { Conversation } from "./recording";
+import {
+  ECHO,
+  EXACT,
+  FAIL,
+  FAILURE,
+  PERMISSION,
+  PROXY_DIALECTS,
+  SESSION,
+  TELL,
+  UPDATES,
+  WAIT,
+  type ProxyDialect,
+} from "./proxy-traffic";
+import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
+import { VERSIONS, type Version } from "./schema";
+
+export async function talkToProxy(options: CheckOptions): Promise<readonly Conversation[]> {
+  const conversations: Conversation[] = [];
+  const record = async (session: ProxySession): Promise<void> => {
+    const conversation = await session.driver.end();
+    conversations.push(conversation);
+    options.onConversation?.(conversation);
+  };
+  for (const version of VERSIONS) {
+    let spoken: ProxyDialect | undefined;
+    for (const dialect of PROXY_DIALECTS) {
+      const session = new ProxySession(options, dialect, version);
+      if (await session.initialize()) {
+        spoken = dialect;
+        await session.talk();
+      }
+      await record(session);
+      if (spoken) break;
+    }
+    if (spoken?.name !== "proxy") continue;
+    const other = new ProxySession(options, PROXY_DIALECTS[1] ?? spoken, version, "other-dialect");
+    await other.initialize();
+    await record(other);
+  }
+  return conversations;
+}
+
+class ProxySession {
+  readonly driver: Driver;
+  readonly #client = new ScriptedClient(true);
+  readonly #dialect: ProxyDialect;
+  readonly #version: Version;
+  /** Id of the envelope of a request that waits for its cancellation. */
+  #waiting: unknown;
+
+  constructor(
+    private readonly options: CheckOptions,
+    dialect: ProxyDialect,
+    version: Version,
+    name = `dialect-${dialect.name}`,
+  ) {
+    this.#dialect = dialect;
+    this.#version = version;
+    this.driver = new Driver(options.start(), {
+      scenario: `${name}-v${version}`,
+      requested: version,
+      version,
+      clock: options.clock,
+      limits: options.limits,
+      respond: request => this.#respond(request),
+    });
+  }
+
+  async initialize(): Promise<boolean> {
+    const params = initializeParams(this.#version, this.#version, true);
+    const marked = this.#dialect.name === "meta" ? { ...params, _meta: { proxy: true } } : params;
+    const outcome = await this.driver.request(this.#dialect.initialize, marked, "initialize-1");
+    return outcome.kind === "result" && objectOr(outcome.result).protocolVersion === this.#version;
+  }
+
+  async talk(): Promise<void> {
+    const { driver } = this;
+    await driver.request("session/new", { cwd: this.options.cwd, mcpServers: [] });
+    await this.#exact(ECHO);
+    driver.sendLine(`{"jsonrpc":"2.0","method":"${TELL}","params":${EXACT}}`);
+    await driver.request(FAIL, {});
+    await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
+    await driver.request("session/prompt", { sessionId: SESSION, prompt: [{ type: "text", text: "Hello" }] });
+    this.#toProxy(TELL, EXACT);
+    await this.#askProxy(ECHO, EXACT);
+    driver.notify("session/cancel", { sessionId: SESSION });
+    const id = driver.newId(),
+      response = driver.request(WAIT, {}, id);
+    await driver.until(message => message.kind === "request" && objectOr(message.params).method === WAIT);
+    driver.notify("$/cancel_request", { requestId: id });
+    await response;
+    driver.notify(UNKNOWN_METHOD, {});
+    await driver.request(PROBE_METHOD, {});
+  }
+
+  /** A request with these exact bytes as params. */
+  #exact(method: string): Promise<Outcome> {
+    const id = this.driver.newId(),
+      response = this.driver.expect(id);
+    this.driver.sendLine(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${EXACT}}`);
+    return response;
+  }
+
+  /** A notification of the successor. */
+  #toProxy(method: string, params: string): void {
+    const envelope = `{"method":"${method}","params":${params}}`;
+    this.driver.sendLine(`{"jsonrpc":"2.0","method":"${this.#dialect.notification}","params":${envelope}}`);
+  }
+
+  /** A request of the successor. */
+  #askProxy(method: string, params: string): Promise<Outcome> {
+    const id = this.driver.newId(),
+      response = this.driver.expect(id);
+    const envelope = `{"method":"${method}","params":${params}}`;
+    this.driver.sendLine(`{"jsonrpc":"2.0","id":${id},"method":"${this.#dialect.request}","params":${envelope}}`);
+    return response;
+  }
+
+  #respond(request: RequestMessage): Reply {
+    const { method, params } = objectOr(request.params);
+    if (request.method === this.#dialect.request && typeof method === "string")
+      return this.#successor(request.id, method, params);
+    if (request.method === ECHO) return this.#echo(request.id);
+    if (request.method !== "session/request_permission") return this.#client.respond(request);
+    return { result: { outcome: { outcome: "selected", optionId: PERMISSION.options[1].optionId } } };
+  }
+
+  /** Responds with the exact bytes. */
+  #echo(id: unknown): undefined {
+    this.driver.sendLine(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${EXACT}}`);
+  }
+
+  /** The kit's agent behind the proxy. */
+  #successor(id: unknown, method: string, params: unknown): Reply {
+    switch (method) {
+      case "initialize":
+        return { result: this.#initialized() };
+      case "session/new":
+        return { result: { sessionId: SESSION } };
+      case "session/prompt":
+        void this.#turn(id, stringOr(objectOr(params).sessionId, SESSION));
+        return undefined;
+      case ECHO:
+        return this.#echo(id);
+      case FAIL:
+        return { error: FAILURE };
+      case WAIT:
+        this.#waitForCancel(id);
+        return undefined;
+      default:
+        return { error: { code: -32_601, message: `The successor has no method ${method}.` } };
+    }
+  }
+
+  #initialized(): JsonObject {
+    const info = { name: "symposium-conform-agent", version: "1.0.0" };
+    return this.#version === 1
+      ? { protocolVersion: 1, agentInfo: info, agentCapabilities: {} }
+      : { protocolVersion: 2, info, capabilities: { session: {} } };
+  }
+
+  async #turn(id: unknown, sessionId: string): Promise<void> {
+    const update = (body: JsonObject): void =>
+      this.#toProxy("session/update", JSON.stringify({ sessionId, update: body }));
+    const messageId = "conform-message",
+      isV2 = this.#version === 2;
+    if (isV2) this.driver.reply(id, { result: { messageId: "conform-prompt" } });
+    for (let n = 1; n <= UPDATES; n++) {
+      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });
+    }
+    await this.#askProxy(
+      "session/request_permission",
+      JSON.stringify(isV2 ? { ...withoutCall(), sessionId, title: "Do nothing" } : { ...PERMISSION, sessionId }),
+    );
+    for (let n = UPDATES + 1; n <= 2 * UPDATES; n++) {
+      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });
+    }
+    if (isV2) update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
+    else this.driver.reply(id, { result: { stopReason: "end_turn" } });
+  }
+
+  #waitForCancel(id: unknown): void {
+    this.#waiting = id;
+    void this.driver
+      .until(message => message.kind === "notification" && this.#cancels(message.method, message.params), WAIT_MS)
+      .then(() => this.driver.reply(id, { error: { code: -32_800, message: "The request was cancelled." } }));
+  }
+
+  /** On the connection itself, or in an envelope, as the older dialects do. */
+  #cancels(method: string, params: unknown): boolean {
+    if (method === "$/cancel_request") return objectOr(params).requestId === this.#waiting;
+    const inner = objectOr(params);
+    return inner.method === "$/cancel_request" && isObject(inner.params);
+  }
+}
+
+/** Milliseconds that the successor waits for a cancellation. */
+const WAIT_MS = 3000;
+
+function withoutCall(): JsonObject {
+  return { options: PERMISSION.options };
+}

@@ -1,0 +1,46 @@
+/** What the kit sends through a proxy under test. */
+
+/** How a conductor initializes a proxy, and how both wrap messages of the successor. */
+export interface ProxyDialect {
+  readonly name: "proxy" | "_proxy" | "meta";
+  readonly initialize: string;
+  readonly request: string;
+  readonly notification: string;
+}
+
+/** The order in which they are tried. The first is the one of the published schema. */
+export const PROXY_DIALECTS: readonly ProxyDialect[] = [
+  { name: "proxy", initialize: "proxy/initialize", request: "proxy/successor", notification: "proxy/successor" },
+  { name: "_proxy", initialize: "_proxy/initialize", request: "_proxy/successor", notification: "_proxy/successor" },
+  {
+    name: "meta",
+    initialize: "initialize",
+    request: "_proxy/successor/request",
+    notification: "_proxy/successor/notification",
+  },
+];
+
+export const ECHO = "_symposium.dev/conform/echo",
+  FAIL = "_symposium.dev/conform/fail",
+  WAIT = "_symposium.dev/conform/wait";
+export const TELL = "_symposium.dev/conform/tell";
+/** Members that a parser with numbers of 64 bits or a typed parser would lose. */
+export const EXACT =
+  '{"_meta":{"symposium.dev/conform":{"n":1.50}},"big":9007199254740993,"sessionUpdate":null,"text":"caf\\u00e9"}';
+/** The error that the successor returns. */
+export const FAILURE = {
+  code: -32_099,
+  message: "Refused by the conformance kit",
+  data: { reason: "conform", n: [1, 2] },
+};
+export const SESSION = "symposium-conform-session",
+  UPDATES = 20;
+/** The permission that the successor requests, and the option that the client selects. */
+export const PERMISSION = {
+  sessionId: SESSION,
+  toolCall: { toolCallId: "conform-call", title: "Do nothing" },
+  options: [
+    { optionId: "conform-yes", name: "Yes", kind: "allow_once" },
+    { optionId: "conform-no", name: "No", kind: "reject_once" },
+  ],
+} as const;

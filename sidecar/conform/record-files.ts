@@ -1,0 +1,80 @@
+/** A recorded conversation as JSON lines, without secrets. That of a proxy has two ends, and so two files. Pure. */
+import { redactText } from "../../src/protocol/redaction/redact";
+import { objectOr, stringOr } from "../rpc/json";
+import { idKey, opposite } from "./conversation";
+import { readLine, type Conversation, type Direction, type RecordedEvent, type RecordedLine } from "./recording";
+import type { ProgramKind } from "./rule";
+
+/** `text`: JSON lines `{at, from: "kit" | "program", line}`, or `{at, event, …}` for all other events. */
+export interface RecordFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function recordFiles(program: ProgramKind, number: number, conversation: Conversation): readonly RecordFile[] {
+  const name = `${String(number).padStart(2, "0")}-${conversation.scenario}`;
+  const file = (end: string, events: readonly RecordedEvent[]): RecordFile => ({
+    name: `${name}${end}.jsonl`,
+    text: events.map(event => `${JSON.stringify(written(event))}\n`).join(""),
+  });
+  if (program !== "proxy") return [file("", conversation.events)];
+  const isBehind = successorLines(conversation);
+  return [
+    file(
+      ".client",
+      conversation.events.filter(event => event.kind !== "line" || !isBehind.has(event)),
+    ),
+    file(
+      ".successor",
+      conversation.events.filter(event => event.kind === "line" && isBehind.has(event)),
+    ),
+  ];
+}
+
+function written(event: RecordedEvent): object {
+  if (event.kind !== "line") return { ...event, kind: undefined, event: event.kind };
+  return { at: event.at, from: event.direction === "toProgram" ? "kit" : "program", line: redactText(event.text) };
+}
+
+/** The lines between a proxy and its successor: envelopes, and the responses to them. */
+function successorLines({ events }: Conversation): ReadonlySet<RecordedLine> {
+  const lines = new Set<RecordedLine>(),
+    requests = new Set<string>();
+  const key = (direction: Direction, id: unknown): string => `${direction} ${idKey(id)}`;
+  for (const event of events) {
+    if (event.kind !== "line") continue;
+    const isBehind = event.messages.some(message => {
+      if (message.kind === "response") return requests.has(key(opposite(event.direction), message.id));
+      const isEnvelope = /^_?proxy\/successor/.test(message.method);
+      if (isEnvelope && message.kind === "request") requests.add(key(event.direction, message.id));
+      return isEnvelope;
+    });
+    if (isBehind) lines.add(event);
+  }
+  return lines;
+}
+
+/** One line of a file that the recording agent writes. */
+export function writtenEvent(event: RecordedEvent): string {
+  return event.kind === "line"
+    ? JSON.stringify({ kind: "line", at: event.at, direction: event.direction, text: event.text })
+    : JSON.stringify(event);
+}
+
+/** Events of such a file. Lines that are not complete are left out. */
+export function readEvents(text: string): readonly RecordedEvent[] {
+  return text.split("\n").flatMap((line): readonly RecordedEvent[] => {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      return [];
+    }
+    const { kind, at, direction, text, id } = objectOr(value),
+      time = Number(at);
+    if (kind === "noResponse") return [{ kind, at: time, id }];
+    if (kind === "exited") return [{ kind, at: time, status: "closed" }];
+    if (kind !== "line" || (direction !== "toProgram" && direction !== "fromProgram")) return [];
+    return [readLine(direction, stringOr(text, ""), time)];
+  });
+}

@@ -1,0 +1,96 @@
+/** The report of a run: for people, and as JSON. Pure. */
+import type { ProgramKind, Result, Severity, Verdict } from "./rule";
+import { VERSIONS } from "./schema";
+
+export interface Summary {
+  readonly passed: number;
+  /** Failed rules of severity `must`. Any makes the exit code 1. */
+  readonly failed: number;
+  /** Failed rules of severity `should`. */
+  readonly warnings: number;
+  readonly notApplicable: number;
+  readonly notSeen: number;
+}
+
+const SITE = "https://agentclientprotocol.com/";
+
+export function summaryOf(results: readonly Result[]): Summary {
+  const count = (matches: (verdict: Verdict, severity: Severity) => boolean): number =>
+    results.filter(({ verdict, rule }) => matches(verdict, rule.severity)).length;
+  return {
+    passed: count(({ kind }) => kind === "pass"),
+    failed: count(({ kind }, severity) => kind === "fail" && severity === "must"),
+    warnings: count(({ kind }, severity) => kind === "fail" && severity === "should"),
+    notApplicable: count(({ kind }) => kind === "notApplicable"),
+    notSeen: count(({ kind }) => kind === "notSeen"),
+  };
+}
+
+/** 0: no `must` rule failed. 1: one failed. */
+export function exitCode(results: readonly Result[]): 0 | 1 {
+  return summaryOf(results).failed === 0 ? 0 : 1;
+}
+
+/** One JSON value, indented. */
+export function reportJson(program: ProgramKind, results: readonly Result[]): string {
+  return JSON.stringify(
+    {
+      program,
+      summary: summaryOf(results),
+      results: results.map(({ rule, version, section, verdict }) => ({
+        rule: rule.id,
+        title: rule.title,
+        severity: rule.severity,
+        version,
+        section: `${SITE}${section}`,
+        result: verdict.kind,
+        ...("why" in verdict ? { why: verdict.why } : {}),
+        ...("excerpt" in verdict ? { excerpt: verdict.excerpt } : {}),
+      })),
+    },
+    undefined,
+    2,
+  );
+}
+
+/** Lines of text. `name`: what was checked, without arguments. */
+export function reportText(program: ProgramKind, name: string, results: readonly Result[]): string {
+  const versions = VERSIONS.flatMap(version => {
+    const own = results.filter(result => result.version === version);
+    if (own.length === 0) return [];
+    const head = `\nACP version ${version}`,
+      shown = own.filter(({ verdict }) => verdict.kind === "fail");
+    const isSpoken = !own.some(
+      ({ rule, verdict }) => rule.id === `${program}/initialize` && verdict.kind === "notApplicable",
+    );
+    return isSpoken
+      ? [head, ...own.flatMap(rows)]
+      : [
+          head,
+          ...shown.flatMap(rows),
+          `  The ${program} does not speak this version. ${own.length} rules do not apply.`,
+        ];
+  });
+  const { passed, failed, warnings, notApplicable, notSeen } = summaryOf(results);
+  const counts = [
+    `${passed} passed`,
+    `${failed} failed`,
+    `${warnings} ${warnings === 1 ? "warning" : "warnings"}`,
+    `${notApplicable} not applicable`,
+    `${notSeen} not seen`,
+  ];
+  return [`Conformance of the ${program} ${name}`, ...versions, "", `${counts.join(", ")}.`].join("\n");
+}
+
+function rows({ rule, section, verdict }: Result): readonly string[] {
+  const word = WORDS[rule.severity][verdict.kind],
+    head = `  ${word.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
+  if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
+  const more = verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${verdict.excerpt}`] : [];
+  return [head, `        ${rule.title}: ${verdict.why}`, ...more];
+}
+
+const WORDS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {
+  must: { pass: "ok", fail: "FAIL", notApplicable: "n/a", notSeen: "-" },
+  should: { pass: "ok", fail: "warn", notApplicable: "n/a", notSeen: "-" },
+};

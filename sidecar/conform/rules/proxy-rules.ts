@@ -1,0 +1,366 @@
+/** Rules for proxies: initialization, and what passes through unchanged in both directions. */
+import { isDeepStrictEqual } from "node:util";
+import {
+  calls,
+  exchanges,
+  initializeOf,
+  INITIALIZE,
+  isSuccess,
+  negotiated,
+  paramsOf,
+  resultOf,
+  type CallMessage,
+  type Exchange,
+  type Located,
+} from "../conversation";
+import { ECHO, EXACT, FAIL, FAILURE, PERMISSION, TELL, UPDATES, WAIT } from "../proxy-traffic";
+import {
+  fail,
+  judgeConversations,
+  judgeEach,
+  notApplicable,
+  notSeen,
+  PASS,
+  type Rule,
+  type RuleInput,
+  type Severity,
+  type Verdict,
+} from "../rule";
+import type { Conversation, Direction } from "../recording";
+import { shapeProblem, type Version } from "../schema";
+import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { exits } from "./agent-initialize-rules";
+import { missingResponse } from "./wire-rules";
+
+const RFD = "rfds/proxy-chains";
+const ENVELOPE = /^_?proxy\/successor(\/(request|notification))?$/;
+
+function section(anchor: string): Readonly<Record<Version, string>> {
+  return { 1: `${RFD}#${anchor}`, 2: `${RFD}#${anchor}` };
+}
+
+/** A message between the proxy and its successor, without its envelope. */
+interface Wrapped {
+  readonly located: Located<CallMessage>;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+function wrapped(conversation: Conversation, direction: Direction, method?: string): readonly Wrapped[] {
+  return calls(conversation, direction)
+    .filter(({ message }) => ENVELOPE.test(message.method))
+    .flatMap(located => {
+      const inner = paramsOf(located),
+        name = stringOr(inner.method, "");
+      return method === undefined || name === method ? [{ located, method: name, params: inner.params }] : [];
+    });
+}
+
+/** The exchange of a wrapped request. `direction`: of the request. */
+function wrappedExchange(conversation: Conversation, direction: Direction, method: string): Exchange | undefined {
+  const [found] = wrapped(conversation, direction, method).filter(({ located }) => located.message.kind === "request");
+  return found && exchanges(conversation, direction).find(({ request }) => request.order === found.located.order);
+}
+
+const INITIALIZATION = "proxy-initialization-protocol",
+  MESSAGES = "message-reference";
+
+function rule(
+  id: string,
+  title: string,
+  anchor: string,
+  severity: Severity,
+  judge: (conversation: Conversation) => Verdict,
+): Rule {
+  return {
+    id: `proxy/${id}`,
+    title,
+    program: "proxy",
+    section: section(anchor),
+    severity,
+    judge: input => judgeConversations({ ...input, conversations: talked(input) }, judge),
+  };
+}
+
+/** Conversations in which more than `initialize` was said. */
+function talked({ conversations }: RuleInput): readonly Conversation[] {
+  return conversations.filter(conversation => exchanges(conversation, "toProgram", "session/new").length > 0);
+}
+
+export const PROXY_RULES: readonly Rule[] = [
+  {
+    id: "proxy/initialize",
+    title: "Can be initialized as a proxy",
+    program: "proxy",
+    section: section(INITIALIZATION),
+    severity: "must",
+    judgesNegotiation: true,
+    judge: ({ version, all }) => {
+      const own = all.filter(one => one.version === version);
+      const tried = own.flatMap(conversation => {
+        const exchange = initializeOf(conversation, "toProgram");
+        return exchange ? [{ conversation, exchange }] : [];
+      });
+      const done = tried.find(({ exchange }) => isSuccess(exchange));
+      const agreed = all.flatMap(one => negotiated(one, "toProgram") ?? []);
+      if (!done && agreed.length > 0) return notApplicable(`The proxy does not support version ${version}.`);
+      const [first] = tried;
+      if (!done)
+        return first ? missingOrError(first.conversation, first.exchange) : notSeen("initialize was not sent.");
+      const problem = shapeProblem(version, "InitializeResponse", done.exchange.response?.message.result);
+      return problem === undefined ? PASS : fail(problem, done.exchange.response);
+    },
+  },
+  {
+    id: "proxy/dialect",
+    title: "Accepts proxy/initialize",
+    program: "proxy",
+    section: section(INITIALIZATION),
+    severity: "should",
+    judge: ({ conversations }) =>
+      judgeEach(
+        conversations.filter(({ scenario }) => scenario.startsWith("dialect-")),
+        conversation => {
+          const exchange = initializeOf(conversation, "toProgram");
+          if (exchange?.request.message.method === "proxy/initialize") return PASS;
+          return fail(`The proxy accepts ${exchange?.request.message.method ?? "nothing"} only.`);
+        },
+        notSeen("The proxy was not initialized."),
+      ),
+  },
+  {
+    id: "proxy/other-dialect",
+    title: "Responds to the initialize of another dialect",
+    program: "proxy",
+    section: section(INITIALIZATION),
+    severity: "should",
+    judgesNegotiation: true,
+    judge: ({ version, all }) =>
+      judgeEach(
+        all.filter(one => one.version === version && one.scenario.startsWith("other-dialect")),
+        conversation => {
+          const [exchange] = exchanges(conversation, "toProgram", ...INITIALIZE);
+          if (!exchange) return notSeen("No other dialect was tried.");
+          return exchange.response ? PASS : missingResponse(conversation, exchange);
+        },
+        notSeen("No other dialect was tried."),
+      ),
+  },
+  rule(
+    "forwards-initialize",
+    "Forwards initialize to its successor before it responds",
+    INITIALIZATION,
+    "must",
+    conversation => {
+      const own = initializeOf(conversation, "toProgram");
+      const forwarded = wrapped(conversation, "fromProgram").filter(({ method }) =>
+        INITIALIZE.some(known => known === method),
+      );
+      const wrong = forwarded.find(({ method }) => method !== "initialize");
+      if (wrong) return fail(`The proxy forwarded ${wrong.method}.`, wrong.located);
+      const isBefore = forwarded.some(({ located }) => located.order < (own?.response?.order ?? Infinity));
+      return isBefore ? PASS : fail("The proxy did not forward initialize.", own?.response);
+    },
+  ),
+  rule("version", "Does not change the protocol version", INITIALIZATION, "must", conversation => {
+    const own = initializeOf(conversation, "toProgram"),
+      forwarded = wrappedExchange(conversation, "fromProgram", "initialize");
+    if (!own || !forwarded) return notSeen("initialize was not forwarded.");
+    const asked = objectOr(paramsOf(forwarded.request).params).protocolVersion,
+      agreed = resultOf(forwarded).protocolVersion;
+    if (asked !== conversation.requested)
+      return fail(`The proxy requested version ${String(asked)}.`, forwarded.request);
+    return resultOf(own).protocolVersion === agreed ? PASS : fail("The proxy changed the version.", own.response);
+  }),
+  rule("envelopes", "Wraps messages for its successor in valid envelopes", MESSAGES, "must", conversation =>
+    judgeEach(
+      calls(conversation, "fromProgram").filter(({ message }) => message.method.includes("proxy/successor")),
+      call => {
+        const definition = call.message.kind === "request" ? "ProxySuccessorRequest" : "ProxySuccessorNotification";
+        const problem = shapeProblem(conversation.version, definition, call.message.params);
+        return problem === undefined ? PASS : fail(problem, call);
+      },
+      notSeen("The proxy forwarded nothing."),
+    ),
+  ),
+  rule(
+    "request-forwarded",
+    "Forwards requests that it does not know, and their results",
+    MESSAGES,
+    "should",
+    conversation => {
+      const [asked] = exchanges(conversation, "toProgram", ECHO),
+        forwarded = wrappedExchange(conversation, "fromProgram", ECHO);
+      if (!asked) return notSeen("No unknown request was sent.");
+      if (!forwarded) return fail("The request did not reach the successor.", asked.request);
+      return isSuccess(asked) ? PASS : missingOrError(conversation, asked);
+    },
+  ),
+  rule(
+    "request-returned",
+    "Forwards requests of its successor that it does not know, and their results",
+    MESSAGES,
+    "should",
+    conversation => {
+      const asked = wrappedExchange(conversation, "toProgram", ECHO),
+        [forwarded] = exchanges(conversation, "fromProgram", ECHO);
+      if (!asked) return notSeen("No unknown request was sent.");
+      if (!forwarded) return fail("The request did not reach the client.", asked.request);
+      return isSuccess(asked) ? PASS : missingOrError(conversation, asked);
+    },
+  ),
+  rule(
+    "notification-forwarded",
+    "Forwards notifications that it does not know, in both directions",
+    MESSAGES,
+    "should",
+    conversation => {
+      const [down] = calls(conversation, "toProgram", TELL),
+        [up] = wrapped(conversation, "toProgram", TELL);
+      if (!down || !up) return notSeen("No unknown notification was sent.");
+      if (wrapped(conversation, "fromProgram", TELL).length === 0) return fail("It did not reach the successor.", down);
+      return calls(conversation, "fromProgram", TELL).length === 0
+        ? fail("It did not reach the client.", up.located)
+        : PASS;
+    },
+  ),
+  rule("members", "Keeps unknown members and _meta of what it forwards", MESSAGES, "should", conversation => {
+    const exact: unknown = JSON.parse(EXACT);
+    return judgeEach(
+      passed(conversation),
+      ({ value, located }) => (isDeepStrictEqual(value, exact) ? PASS : fail("A member was changed.", located)),
+      notSeen("Nothing was forwarded."),
+    );
+  }),
+  rule("bytes", "Forwards what it does not know byte for byte", MESSAGES, "should", conversation =>
+    judgeEach(
+      passed(conversation),
+      ({ value, located }) => {
+        if (!isDeepStrictEqual(value, JSON.parse(EXACT))) return notSeen("The values were changed.");
+        if (located.text.includes(EXACT)) return PASS;
+        return fail("The same values were written differently, or a number lost its precision.", located);
+      },
+      notSeen("Nothing was forwarded."),
+    ),
+  ),
+  rule("errors", "Returns errors of its successor unchanged", MESSAGES, "must", conversation => {
+    const [asked] = exchanges(conversation, "toProgram", FAIL),
+      forwarded = wrappedExchange(conversation, "fromProgram", FAIL);
+    if (!asked || !forwarded) return notSeen("The request did not reach the successor.");
+    if (!asked.response) return missingResponse(conversation, asked);
+    return isDeepStrictEqual(asked.response.message.error, FAILURE)
+      ? PASS
+      : fail("The error was changed.", asked.response);
+  }),
+  rule(
+    "order",
+    "Keeps the order of updates, and sends the response to the prompt after them",
+    "component-roles",
+    "must",
+    conversation => {
+      const [prompt] = exchanges(conversation, "toProgram", "session/prompt"),
+        sent = numbered(wrappedUpdates(conversation));
+      if (!prompt || sent.length === 0) return notSeen("The prompt did not reach the successor.");
+      const received = calls(conversation, "fromProgram", "session/update").map(located => ({
+        located,
+        params: located.message.params,
+      }));
+      const numbers = numbered(received);
+      if (!isDeepStrictEqual(numbers, sent)) {
+        return fail(`Of ${2 * UPDATES} updates these arrived, in this order: ${numbers.join(" ").slice(0, 200)}.`);
+      }
+      if (conversation.version === 2) return PASS;
+      const last = received.at(-1)?.located;
+      return last && prompt.response && prompt.response.order < last.order
+        ? fail("The response came first.", prompt.response)
+        : PASS;
+    },
+  ),
+  rule("permission", "Forwards permission requests, and the answer", "component-roles", "must", conversation => {
+    const asked = wrappedExchange(conversation, "toProgram", "session/request_permission");
+    const [shown] = exchanges(conversation, "fromProgram", "session/request_permission");
+    if (!asked) return notSeen("The prompt did not reach the successor.");
+    if (!shown) return fail("The request did not reach the client.", asked.request);
+    if (!isDeepStrictEqual(paramsOf(shown.request).options, PERMISSION.options))
+      return fail("The options were changed.", shown.request);
+    return isDeepStrictEqual(resultOf(asked), resultOf(shown))
+      ? PASS
+      : fail("The answer was changed.", asked.response ?? asked.request);
+  }),
+  rule("cancel", "Forwards session/cancel", "component-roles", "must", conversation => {
+    const [cancel] = calls(conversation, "toProgram", "session/cancel");
+    if (!cancel) return notSeen("session/cancel was not sent.");
+    return wrapped(conversation, "fromProgram", "session/cancel").length > 0
+      ? PASS
+      : fail("It did not reach the successor.", cancel);
+  }),
+  rule(
+    "cancel-request",
+    "Cancels a forwarded request with the id that the request has on its own connection",
+    MESSAGES,
+    "must",
+    conversation => {
+      const forwarded = wrappedExchange(conversation, "fromProgram", WAIT),
+        [asked] = exchanges(conversation, "toProgram", WAIT);
+      if (!forwarded || !asked) return notSeen("The request did not reach the successor.");
+      const direct = calls(conversation, "fromProgram", "$/cancel_request");
+      const isOld = forwarded.request.message.method !== "proxy/successor";
+      const inside = wrapped(conversation, "fromProgram", "$/cancel_request").map(({ located }) => located);
+      if (inside.length > 0 && !isOld) return fail("The cancellation was put into an envelope.", inside[0]);
+      const ids = [...direct, ...inside].map(call => requestIdOf(paramsOf(call)));
+      if (ids.length === 0) return fail("The cancellation did not reach the successor.", asked.request);
+      return ids.includes(forwarded.request.message.id)
+        ? PASS
+        : fail("The cancellation has another id.", direct[0] ?? inside[0]);
+    },
+  ),
+  {
+    id: "proxy/exit",
+    title: "Exits after its stdin closes",
+    program: "proxy",
+    section: { 1: "protocol/v1/transports#stdio", 2: "protocol/v2/transports#stdio" },
+    severity: "should",
+    judge: input => judgeConversations(input, exits),
+  },
+];
+
+function missingOrError(conversation: Conversation, exchange: Exchange): Verdict {
+  if (!exchange.response) return missingResponse(conversation, exchange);
+  return fail("The proxy returned an error.", exchange.response);
+}
+
+function requestIdOf(params: JsonObject): unknown {
+  return params.requestId ?? objectOr(params.params).requestId;
+}
+
+/** Everything that carries the exact params or the exact result. */
+function passed(conversation: Conversation): readonly { readonly value: unknown; readonly located: Located }[] {
+  const down = wrapped(conversation, "fromProgram")
+    .filter(({ method }) => method === ECHO || method === TELL)
+    .map(({ params, located }) => ({ value: params, located }));
+  const up = calls(conversation, "fromProgram", ECHO, TELL).map(located => ({
+    value: located.message.params,
+    located,
+  }));
+  const results = [
+    ...exchanges(conversation, "toProgram", ECHO),
+    wrappedExchange(conversation, "toProgram", ECHO),
+  ].flatMap(exchange =>
+    exchange?.response && isSuccess(exchange)
+      ? [{ value: exchange.response.message.result, located: exchange.response }]
+      : [],
+  );
+  return [...down, ...up, ...results];
+}
+
+function wrappedUpdates(conversation: Conversation): readonly Wrapped[] {
+  return wrapped(conversation, "toProgram", "session/update");
+}
+
+/** The numbers in the texts of the kit's updates. */
+function numbered(updates: readonly { readonly params: unknown }[]): readonly string[] {
+  return updates.flatMap(({ params }) => {
+    const content = objectOr(objectOr(objectOr(params).update).content);
+    return /^update (\d+)$/.exec(stringOr(content.text, ""))?.slice(1) ?? [];
+  });
+}

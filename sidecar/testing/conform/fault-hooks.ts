@@ -1,0 +1,101 @@
+/** Building blocks of the faults of agents: hooks that change what the reference agent writes or receives. */
+import { objectOr, type JsonObject } from "../../rpc/json";
+import type { Fault, ReferenceAgent } from "./reference-agent";
+
+export interface AgentFault {
+  /** Id of the rule. */
+  readonly rule: string;
+  /** Completes "fails if the agent". */
+  readonly why: string;
+  readonly fault: Fault;
+}
+
+type Out = NonNullable<Fault["out"]>;
+
+export const as = (rule: string, why: string, fault: Fault): AgentFault => ({ rule: `agent/${rule}`, why, fault });
+/** Changes the messages for which `change` returns something. */
+export const out = (
+  change: (message: JsonObject, agent: ReferenceAgent) => readonly (JsonObject | string)[] | undefined,
+): Fault => ({ out: (message, agent) => change(message, agent) ?? [message] });
+/** Changes the result of a method. */
+export const result = (method: string, change: (result: JsonObject, agent: ReferenceAgent) => unknown): Fault =>
+  out((message, agent) => {
+    const asked = agent.asked.get(message.id);
+    if (asked?.method !== method || !("result" in message)) return undefined;
+    return [{ ...message, result: change(objectOr(message.result), agent) }];
+  });
+/** Responds to a method with an error. */
+export const refuses = (method: string, code = -32602, when: (params: JsonObject) => boolean = () => true): Fault => ({
+  in: (message, agent) => {
+    if (message.method !== method || !when(objectOr(message.params))) return message;
+    agent.write({ id: message.id, error: { code, message: "refused" } });
+    return undefined;
+  },
+});
+/** Accepts what it should refuse. */
+export const accepts = (method: string, when: (params: JsonObject) => boolean, given: unknown = {}): Fault =>
+  out((message, agent) => {
+    const asked = agent.asked.get(message.id);
+    if (asked?.method !== method || !("error" in message) || !when(objectOr(asked.params))) return undefined;
+    return [{ jsonrpc: "2.0", id: message.id, result: given }];
+  });
+/** Changes the updates of these types. */
+export const updates = (
+  type: string,
+  change: (update: JsonObject, message: JsonObject, agent: ReferenceAgent) => readonly JsonObject[],
+): Fault =>
+  out((message, agent) => {
+    const params = objectOr(message.params),
+      update = objectOr(params.update);
+    if (message.method !== "session/update" || update.sessionUpdate !== type) return undefined;
+    return change(update, message, agent).map(changed => ({ ...message, params: { ...params, update: changed } }));
+  });
+/** Changes the params of a request of the agent. */
+export const params = (method: string, change: (params: JsonObject) => JsonObject): Fault =>
+  out(message => (message.method === method ? [{ ...message, params: change(objectOr(message.params)) }] : undefined));
+export const both = (first: Fault, second: Fault): Fault => ({
+  in: (message, agent) => {
+    const kept = first.in ? first.in(message, agent) : message;
+    return kept && second.in ? second.in(kept, agent) : kept;
+  },
+  out: (message, agent) =>
+    (first.out ?? keep)(message, agent).flatMap(one =>
+      typeof one === "string" ? [one] : (second.out ?? keep)(one, agent),
+    ),
+});
+const keep: Out = message => [message];
+export const isPrompt = (agent: ReferenceAgent, message: JsonObject): boolean =>
+  agent.asked.get(message.id)?.method === "session/prompt";
+export const promptHas =
+  (type: string) =>
+  ({ prompt }: JsonObject): boolean =>
+    JSON.stringify(prompt).includes(`"type":"${type}"`);
+export const inV1 = (agent: ReferenceAgent): boolean => agent.version === 1;
+
+export function late(sessionId: unknown): JsonObject {
+  const update = { sessionUpdate: "agent_message_chunk", messageId: "late", content: { type: "text", text: "Late." } };
+  return { jsonrpc: "2.0", method: "session/update", params: { sessionId, update } };
+}
+
+export function changedFirst(list: unknown, change: JsonObject): readonly unknown[] {
+  const [first, ...rest] = Array.isArray(list) ? (list as unknown[]) : [];
+  return [{ ...objectOr(first), ...change }, ...rest];
+}
+
+/** Sends one more request in each turn. */
+export function turnAsks(method: string, given: JsonObject): Fault {
+  return updates("agent_message_chunk", (update, message, agent) => {
+    const { sessionId } = objectOr(message.params);
+    const isDefined = inV1(agent) || method.startsWith("elicitation/");
+    if (isDefined) void agent.request(method, { sessionId, ...given });
+    return [update];
+  });
+}
+
+/** Changes the updates that are sent while a request of this method is open. */
+export function updatesDuring(method: string, change: (message: JsonObject) => readonly JsonObject[]): Fault {
+  return out((message, agent) => {
+    const [, last] = [...agent.asked].at(-1) ?? [];
+    return message.method === "session/update" && last?.method === method ? change(message) : undefined;
+  });
+}

@@ -1,0 +1,193 @@
+/** Faults of proxies: for each rule of the conformance kit one that breaks this rule and no other. */
+import { ECHO, FAIL, TELL, WAIT } from "../../conform/proxy-traffic";
+import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
+import type { ProxyFault } from "./reference-proxy";
+
+/** `why` completes "fails if the proxy". */
+interface NamedFault {
+  readonly rule: string;
+  readonly why: string;
+  readonly fault: ProxyFault;
+}
+
+type Change = (message: JsonObject) => readonly (JsonObject | string)[] | undefined;
+
+const as = (rule: string, why: string, fault: ProxyFault): NamedFault => ({ rule: `proxy/${rule}`, why, fault });
+const written = (one: JsonObject | string): string => (typeof one === "string" ? one : JSON.stringify(one));
+const out = (change: Change): ProxyFault => ({ out: (line, message) => change(message)?.map(written) ?? [line] });
+/** Returns an error in place of the successor. */
+const refuses = (isMeant: (message: JsonObject) => boolean): ProxyFault => ({
+  in: (line, message, proxy) => {
+    if (!isMeant(message)) return [line];
+    proxy.write(written({ jsonrpc: "2.0", id: message.id, error: { code: -32601, message: "refused" } }));
+    return [];
+  },
+});
+const isEnvelope = ({ method }: JsonObject): boolean => String(method).endsWith("proxy/successor");
+const inner = (message: JsonObject): JsonObject => (isEnvelope(message) ? objectOr(message.params) : {});
+const about = (message: JsonObject, method: string): boolean =>
+  message.method === method || inner(message).method === method;
+const isEchoed = (message: JsonObject): boolean => about(message, ECHO) || objectOr(message.result).big !== undefined;
+const withParams = (message: JsonObject, change: (params: JsonObject) => unknown): JsonObject => ({
+  ...message,
+  params: isEnvelope(message)
+    ? { ...inner(message), params: change(objectOr(inner(message).params)) }
+    : change(objectOr(message.params)),
+});
+
+/** Sends the third update before the second. */
+function swapped(): ProxyFault {
+  let held: string | undefined;
+  return {
+    out: (line, message) => {
+      const { text } = objectOr(objectOr(objectOr(message.params).update).content);
+      if (text === "update 2") {
+        held = line;
+        return [];
+      }
+      return text === "update 3" && held !== undefined ? [line, held] : [line];
+    },
+  };
+}
+
+/** A new fault for each conversation is not needed: no fault but `swapped` has a state. */
+export const PROXY_FAULTS: readonly NamedFault[] = [
+  as(
+    "messages-only",
+    "prints a line of its log",
+    out(message => (message.id === "initialize-1" ? ["Ready.", message] : undefined)),
+  ),
+  as(
+    "jsonrpc",
+    "leaves out the version of JSON-RPC",
+    out(({ jsonrpc: _, ...message }) => (message.id === "unknown-1" ? [message] : undefined)),
+  ),
+  as(
+    "responds-once",
+    "responds twice",
+    out(message => (message.id === "unknown-1" ? [message, message] : undefined)),
+  ),
+  as(
+    "request-ids",
+    "uses one id for two open requests",
+    out(message => (inner(message).method === WAIT ? [message, message] : undefined)),
+  ),
+  as(
+    "unknown-method",
+    "answers unknown requests with -32603",
+    out(message => (message.id === "unknown-1" ? [{ ...message, error: { code: -32603, message: "no" } }] : undefined)),
+  ),
+  as("unknown-notification", "stops responding after an unknown notification", {
+    in: (line, message, proxy) => {
+      proxy.isDead ||= String(message.method).endsWith("/unknown") && !("id" in message);
+      return proxy.isDead ? [] : [line];
+    },
+  }),
+  as(
+    "initialize",
+    "returns capabilities of the wrong type",
+    out(message =>
+      message.id === "initialize-1" && "agentCapabilities" in objectOr(message.result)
+        ? [{ ...message, result: { ...objectOr(message.result), agentCapabilities: { loadSession: "yes" } } }]
+        : undefined,
+    ),
+  ),
+  as(
+    "dialect",
+    "knows the older dialect only",
+    refuses(({ method }) => method === "proxy/initialize"),
+  ),
+  as("other-dialect", "does not respond to the older dialect", {
+    in: (line, { method }) => (method === "_proxy/initialize" ? [] : [line]),
+  }),
+  as("forwards-initialize", "responds by itself", {
+    in: (line, message, proxy) => {
+      if (!String(message.method).endsWith("proxy/initialize")) return [line];
+      const { protocolVersion } = objectOr(message.params),
+        info = { name: "proxy", version: "1.0.0" };
+      const result =
+        protocolVersion === 1
+          ? { protocolVersion, agentCapabilities: {} }
+          : { protocolVersion, info, capabilities: {} };
+      proxy.write(written({ jsonrpc: "2.0", id: message.id, result }));
+      return [];
+    },
+  }),
+  as(
+    "version",
+    "requests another version",
+    out(message =>
+      inner(message).method === "initialize"
+        ? [withParams(message, params => ({ ...params, protocolVersion: 7 }))]
+        : undefined,
+    ),
+  ),
+  as(
+    "envelopes",
+    "writes _meta that is no object",
+    out(message =>
+      inner(message).method === FAIL
+        ? [JSON.stringify(message).replace(`"params":{"method"`, `"params":{"_meta":7,"method"`)]
+        : undefined,
+    ),
+  ),
+  as(
+    "request-forwarded",
+    "refuses requests that it does not know",
+    refuses(({ method }) => method === ECHO),
+  ),
+  as(
+    "request-returned",
+    "refuses requests of its successor",
+    refuses(message => inner(message).method === ECHO),
+  ),
+  as(
+    "notification-forwarded",
+    "drops notifications that it does not know",
+    out(message => (about(message, TELL) ? [] : undefined)),
+  ),
+  as(
+    "members",
+    "drops _meta",
+    out(message =>
+      isEchoed(message) && typeof message.method === "string"
+        ? [withParams(message, ({ _meta, ...params }) => params)]
+        : undefined,
+    ),
+  ),
+  as(
+    "bytes",
+    "writes messages anew",
+    out(message => (isEchoed(message) ? [message] : undefined)),
+  ),
+  as(
+    "errors",
+    "changes errors",
+    out(message =>
+      "error" in message && objectOr(message.error).data !== undefined
+        ? [{ ...message, error: { ...objectOr(message.error), message: "An error occurred" } }]
+        : undefined,
+    ),
+  ),
+  as("order", "changes the order of updates", swapped()),
+  as(
+    "permission",
+    "changes the options of a permission request",
+    out(message =>
+      message.method === "session/request_permission"
+        ? [withParams(message, params => ({ ...params, options: [...arrayOr(params.options)].reverse() }))]
+        : undefined,
+    ),
+  ),
+  as(
+    "cancel",
+    "drops session/cancel",
+    out(message => (inner(message).method === "session/cancel" ? [] : undefined)),
+  ),
+  as(
+    "cancel-request",
+    "drops $/cancel_request",
+    out(message => (message.method === "$/cancel_request" ? [] : undefined)),
+  ),
+  as("exit", "ignores the end of stdin", { ignoresInputEnd: true }),
+];

@@ -1,0 +1,50 @@
+/** A proxy that forwards everything, with hooks for faults: for tests of the conformance kit. */
+import { PassThrough } from "node:stream";
+import type { Subject } from "../../conform/driver";
+import { serveProxyOnStdio } from "../../proxies/stdio";
+import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { memorySubject } from "./memory-subject";
+
+/** One deviation. A hook replaces a line by any number of lines. */
+export interface ProxyFault {
+  readonly out?: (line: string, message: JsonObject, proxy: FaultyProxy) => readonly string[];
+  readonly in?: (line: string, message: JsonObject, proxy: FaultyProxy) => readonly string[];
+  readonly ignoresInputEnd?: true;
+}
+
+export interface FaultyProxy {
+  readonly write: (line: string) => void;
+  /** For faults: something has happened. */
+  isDead: boolean;
+}
+
+export function referenceProxy(fault: ProxyFault = {}): Subject {
+  return memorySubject(serving => {
+    const input = new PassThrough(),
+      output = new PassThrough(),
+      state: FaultyProxy = { write: serving.write, isDead: false };
+    serveProxyOnStdio({ name: "Reference", make: () => ({}) }, { input, output, odd: () => undefined });
+    let rest = "";
+    output.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines)
+        for (const one of fault.out ? fault.out(line, parsed(line), state) : [line]) serving.write(one);
+    });
+    return {
+      line: line => {
+        for (const one of fault.in ? fault.in(line, parsed(line), state) : [line]) input.write(`${one}\n`);
+      },
+      inputClosed: () => {
+        if (fault.ignoresInputEnd) return;
+        input.end();
+        serving.exit("exit code 0");
+      },
+    };
+  });
+}
+
+function parsed(line: string): JsonObject {
+  const value: unknown = JSON.parse(line);
+  return isObject(value) ? value : objectOr(undefined);
+}
