@@ -7,6 +7,7 @@ import path from "node:path";
 import { globSync } from "./glob.mjs";
 import { node, root } from "./project.mjs";
 import { matrix } from "./real-agents/matrix.mjs";
+import { agentTimeLimit, THROTTLE } from "./real-agents/throttled.mjs";
 import { timeLimit } from "./time-limits.mjs";
 
 const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "test", "bench", "scripts"];
@@ -111,11 +112,11 @@ export async function agents({ grep, output } = {}) {
   mkdirSync(path.dirname(entries), { recursive: true });
   writeFileSync(entries, "");
   const result = await mocha("agents", { grep, output }, env =>
-    node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", ...limits(300_000), "--slow", "60000", "--reporter", "scripts/reporter.cjs",
-      ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)],
+    node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", String(agentTimeLimit(300_000)), "--slow", "60000",
+      "--reporter", "scripts/reporter.cjs", ...pick(grep), ...["agents", "lm", "extensions", "chains"].map(name => `scripts/real-agents/${name}.test.mjs`)],
       { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output }));
   const rows = matrix(readFileSync(entries, "utf8").split("\n").filter(Boolean));
-  console.log(`\n── matrix${process.env.SYMPOSIUM_AGENTS_THROTTLED ? " (throttled)" : ""}\n${rows.join("\n")}`);
+  console.log(`\n── matrix${THROTTLE.length > 0 ? " (throttled)" : ""}\n${rows.join("\n")}`);
   return result;
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { temporaryRoot } from "../vscode-box/install.mjs";
 import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
+import { THROTTLE } from "./throttled.mjs";
 
 /** What could lead an agent to its user's account, model or settings instead of ours. */
 const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|CODEX|GEMINI|GOOGLE|OPENAI|OPENCODE|XDG_)/;
@@ -25,9 +26,7 @@ export async function openStage(agent, scenarios = {}) {
   try {
     const own = { HOME: home, TMPDIR: temporary, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...agent.settle(home, model.url) };
     const words = [...Object.entries(own).map(([name, value]) => `${name}=${value}`), ...agent.command ?? commandOf(agent)];
-    const { SYMPOSIUM_AGENTS_THROTTLED: percent } = process.env;
-    const throttle = percent ? [process.execPath, path.join(import.meta.dirname, "throttle.mjs"), percent] : [];
-    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec ${[...throttle, "env", ...words].map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
+    writeFileSync(path.join(bin, agent.program), `#!/bin/sh\nexec ${[...THROTTLE, "env", ...words].map(quoted).join(" ")} "$@"\n`, { mode: 0o755 });
     return {
       model, folder, workspace, bin, command: [`./${agent.program}`, ...agent.args].join(" "),
       written: name => { const file = path.join(workspace, name); return existsSync(file) ? readFileSync(file, "utf8") : undefined; },

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { killGroup } from "../project.mjs";
-import { timeLimit } from "../time-limits.mjs";
+import { agentTimeLimit } from "./throttled.mjs";
 
 /** On an idle machine. */
 const PATIENCE_MS = 60_000;
@@ -109,7 +109,7 @@ export class Wire {
 
   async #patiently(what, promise) {
     let timer;
-    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), timeLimit(PATIENCE_MS)); });
+    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(PATIENCE_MS)); });
     try { return await Promise.race([promise, late]); } finally { clearTimeout(timer); }
   }
 
