@@ -185,6 +185,18 @@ export class AgentSession {
   /** It has died, or could not be opened (its lease goes with `#staying`): where it can, it goes on with its session when it is opened again. */
   lost(): void { this.#end(agent => agent.lease.release()); }
 
+  /**
+   * Closes the agent's session, to be resumed with the current tools, when the agent did not request a list that changed (issue 14 item 2).
+   * Returns whether it did. Call it when a turn has ended: agents that handle the notification request the list during the turn.
+   */
+  renew(): boolean {
+    const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
+    if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
+    this.world.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", { agent: this.start.agent.id });
+    this.#end(({ lease, id }) => abandon(lease, id));
+    return true;
+  }
+
   /** The next opening begins with nothing. */
   leave(): void {
     this.#begin = { kind: "new" };

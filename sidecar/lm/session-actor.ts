@@ -153,7 +153,9 @@ export class SessionActor extends Actor<Message> {
         return this.#step({ kind: word.kind, message: word.message });
       case "turnEnded":
         if (word.usage) this.#say(wordsOfResult(this.#words, word.usage));
-        return this.#step({ kind: "turnEnded", outcome: word.outcome });
+        this.#step({ kind: "turnEnded", outcome: word.outcome });
+        if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
+        return;
       case "notice": return this.#say(noticeOf(this.#words, word.sentence));
       case "modeReturn":
         this.#agent.returnTo(word.modeReturn);

@@ -1,9 +1,12 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
 import { NO_CONTEXT } from "./chat-context";
+import type { ToolOffer } from "./tool-offer";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { TOOLS_KEY } from "./tools-proxy";
 import { SessionWorld, callOf, permission } from "../testing/session-world";
+
+const LATER = { name: "later", description: "later", inputSchema: { type: "object", properties: {} } };
 
 suite("a model's session, ends and beginnings", () => {
   test("cancelling stops the agent and refuses its calls; one that does not stop is left, and the next words go to a new session of it", async () => {
@@ -73,6 +76,40 @@ suite("a model's session, ends and beginnings", () => {
     await world.settle();
     deepEqual(world.told.slice(2), ["2: Hello"]);
     deepEqual(world.recipients.map(({ remembers }) => remembers), [false, true]);
+  });
+
+  test("an agent that ignores a changed list of tools resumes its session with the new list for the next prompt", async () => {
+    await using world = new SessionWorld();
+    const { offer, prompt } = await world.begin();
+    offer.list();
+    world.session.offer([LATER], false);
+    await world.settle();
+    prompt.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.ask(2);
+    const again = await world.open("session/load");
+    deepEqual(again.offer.tools.map(({ name }) => name), [LATER.name]);
+    await world.prompted();
+    deepEqual(world.recipients.map(({ remembers }) => remembers), [false, true]);
+    deepEqual(world.told, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);
+  });
+
+  for (const [title, list] of [
+    ["an agent that requests a changed list keeps its session", (offer: ToolOffer) => offer.list()],
+    ["an agent that never requested a list keeps its session", () => undefined],
+  ] as const) test(title, async () => {
+    await using world = new SessionWorld();
+    const { offer, prompt } = await world.begin();
+    list(offer);
+    world.session.offer([LATER], false);
+    await world.settle();
+    list(offer);
+    prompt.respond({ stopReason: "end_turn" });
+    await world.settle();
+    world.ask(2);
+    await world.prompted();
+    equal(world.agents.length, 1);
+    deepEqual(offer.tools.map(({ name }) => name), [LATER.name]);
   });
 
   test("a session that cannot be loaded is a new one, that does not remember", async () => {

@@ -61,6 +61,7 @@ export class ToolOffer {
   readonly #watchers = new Set<OfferWatcher>();
   readonly #told = new Set<string>();
   #offered: Pick<OfferTerms, "tools" | "duplicates">;
+  #listing: "none" | "current" | "outdated" = "none";
   #catalogue: Catalogue;
   #isClosed = false;
 
@@ -76,6 +77,15 @@ export class ToolOffer {
 
   get tools(): readonly McpTool[] { return this.#catalogue.tools; }
 
+  /** The tools, for an agent that requests the list. */
+  list(): readonly McpTool[] {
+    this.#listing = "current";
+    return this.tools;
+  }
+
+  /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
+  get isOutdated(): boolean { return this.#listing === "outdated"; }
+
   /** Our own tools for permissions that VS Code offers. */
   get permission(): ReadonlySet<string> { return this.#catalogue.permission; }
 
@@ -88,7 +98,9 @@ export class ToolOffer {
     const before = this.#catalogue.tools;
     this.#offered = { tools, duplicates };
     this.#catalogue = this.#made(tools, duplicates);
-    if (changes(before, this.#catalogue.tools)) for (const { changed } of [...this.#watchers]) changed?.();
+    if (!changes(before, this.#catalogue.tools)) return;
+    if (this.#listing === "current") this.#listing = "outdated";
+    for (const { changed } of [...this.#watchers]) changed?.();
   }
 
   /** `given`: the tool's name for the agent. An aborted `signal` withdraws the call. Never rejects. */

@@ -26,7 +26,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
     const server = new Server({ name: offer.server, title: "VS Code", version }, { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS });
     server.setRequestHandler(ListToolsRequestSchema, (): { tools: Tool[] } => ({
       // Each by the client's own rule: one that breaks it would cost the client the whole list.
-      tools: offer.tools.flatMap(tool => {
+      tools: offer.list().flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
         if (!read.success) odd("a tool that no MCP client would take was left out", tool.name);
         return read.success ? [read.data] : [];
