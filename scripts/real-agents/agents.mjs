@@ -2,7 +2,8 @@
 // `settle` makes an agent's home ready and returns what its environment needs besides.
 //
 // `speaks` is the API of its model (DIALECTS in mock-model.mjs). With a `search` tool its model finds the tools of servers that it does not see at
-// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again.
+// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again. `editTitle` is the title of all its
+// changes of files; of other agents it is the file's name.
 //
 // `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For that, `besides` are the
 // updates that come at any time, and how often, after `session/new` was answered and after a session's first turn. `commands` are some of those
@@ -47,7 +48,7 @@ const ALL = [
   },
   {
     id: "codex-acp", name: "Codex (codex-acp)", package: "@agentclientprotocol/codex-acp", version: "2.6.0",
-    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search",
+    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search", editTitle: "Editing files",
     endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: ["status"], withdraws: false, parallel: false,
     settle: (home, model) => {
       writeIn(home, ".codex/config.toml", `model = "gpt-5.5"
