@@ -47,7 +47,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
   ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
-  ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "node:"]],
+  ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"]],
   ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
   ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
   ["sidecar/agents/install", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/agents", "node:", "yauzl", "tar-stream", "unbzip2-stream", "proper-lockfile"]],

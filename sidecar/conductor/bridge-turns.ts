@@ -19,6 +19,8 @@ export interface BridgeTurnsDeps {
   readonly agent: () => McpAbilities;
   /** An earlier session showed that it may list tools after its first turn: then a missing list is no news. */
   readonly listsLater: () => boolean;
+  /** Before the client receives it. */
+  readonly onUpdate: (notification: PassingNotification) => void;
   readonly onDecided: (delivery: Delivery) => void;
 }
 
@@ -32,9 +34,8 @@ export class BridgeTurns {
 
   async prompted(request: PassingRequest): Promise<unknown> {
     const sessionId = stringOr(objectOr(request.params).sessionId, ""), delivery = this.deps.deliveries.of(sessionId);
-    const { onDemand, version } = this.deps.agent();
-    if (!delivery || onDemand) return request.pass();
-    if (this.deps.listsLater()) return this.#passed(request, sessionId, delivery);
+    const { version } = this.deps.agent();
+    if (!delivery) return request.pass();
     delivery.add({ kind: "turnStarted" });
     if (version >= 2) this.#running.set(sessionId, "waiting");
     try {
@@ -58,6 +59,7 @@ export class BridgeTurns {
   }
 
   updated(notification: PassingNotification): void | Promise<void> {
+    this.deps.onUpdate(notification);
     if (this.#running.size === 0) return notification.pass();
     const { sessionId, update } = objectOr(notification.params), id = stringOr(sessionId, "");
     const { sessionUpdate, state, stopReason } = objectOr(update), turn = this.#running.get(id);
@@ -87,14 +89,13 @@ export class BridgeTurns {
   }
 
   async #ended(delivery: Delivery, stopReason: unknown): Promise<void> {
-    const wasDecided = delivery.isDecided;
-    await ended(delivery, stopReason);
+    const wasDecided = delivery.isDecided, isNews = !this.deps.agent().onDemand && !this.deps.listsLater();
+    await ended(delivery, isNews && !INCOMPLETE.has(stopReason));
     if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
   }
 }
 
-async function ended(delivery: Delivery, stopReason: unknown): Promise<void> {
-  const isCompleted = !INCOMPLETE.has(stopReason);
+async function ended(delivery: Delivery, isCompleted: boolean): Promise<void> {
   if (isCompleted && !delivery.isDecided && !delivery.isComplete) {
     await delivery.countUnlisted();
     await new Promise<void>(resolve => setImmediate(resolve)); // the turn's updates are on their way to the client: those first

@@ -7,6 +7,8 @@
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { familyOf } from "../mcp/call-route";
+import { routedServer } from "../mcp/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery";
 import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery-evidence";
@@ -17,10 +19,12 @@ import { Owners, type ServedServer } from "../mcp/owner";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
 import type { ToolTransport } from "../../src/protocol/session-details";
+import { isSideSession } from "../proxies/side-session";
 import type { Clock } from "../rpc/clock";
 import { isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { BridgeTurns } from "./bridge-turns";
+import { CallRouter } from "./call-router";
 
 export interface McpBridgeOptions {
   readonly clock: Clock;
@@ -67,14 +71,16 @@ class Bridge implements AsyncDisposable {
   readonly #sessions = new Map<string, readonly OpenDoor[]>();
   readonly #deliveries: DeliveryTracker;
   readonly turns: BridgeTurns;
+  readonly #router: CallRouter;
   #evidence: EvidenceStore;
   /** Name and version, as the agent answers `initialize`. */
   #program = "";
 
   constructor(chain: Chain, { clock, shim, limits, deliveries, evidence }: McpBridgeOptions) {
     this.#deliveries = deliveries ?? new DeliveryTracker();
+    this.#router = new CallRouter(clock);
     this.#evidence = evidence ?? new MemoryEvidence();
-    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, listsLater: () => this.#evidence.of(this.#program)?.lists === "later", onDecided: delivery => this.#learn(delivery) });
+    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, listsLater: () => this.#evidence.of(this.#program)?.lists === "later", onUpdate: notification => this.#router.updated(notification), onDecided: delivery => this.#learn(delivery) });
     this.#owners = new Owners(chain.client, chain.odd);
     this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
@@ -96,14 +102,19 @@ class Bridge implements AsyncDisposable {
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent, evidence = this.#evidence.of(this.#program);
     const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), { clock: this.#clock, http, onDemand, evidence });
+    let sessionId: string | undefined;
     const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
-      const observed = observedServer(one, event => delivery.add({ ...event, server: server.name }));
+      const routed = routedServer(one, this.#router.routeFor(() => sessionId, server.name));
+      const observed = observedServer(routed, event => delivery.add({ ...event, server: server.name }));
       return [i, await this.#open(server, observed, delivery.transport)] as const;
     }));
     const doors = opened.map(([, { door }]) => door);
     try {
       const answer = await request.pass(withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))));
-      this.#bind(sessionOf(request, answer), doors, delivery);
+      const id = sessionOf(request, answer);
+      if (typeof id === "string") sessionId = id;
+      this.#bind(id, doors, delivery);
+      if (sessionId !== undefined && !isSideSession(request.params)) this.#router.set(sessionId, { isRunning: () => delivery.isRunning, servers: new Map(served.map(({ server: { name }, served: { stateless } }) => [familyOf(name), stateless])) });
       return answer;
     } catch (error) {
       closeAll(doors);
@@ -170,6 +181,7 @@ class Bridge implements AsyncDisposable {
   #bind(sessionId: unknown, doors: readonly OpenDoor[], delivery: Delivery | undefined): void {
     if (typeof sessionId !== "string") return; // closed with the chain
     this.#deliveries.set(sessionId, delivery);
+    if (!delivery) this.#router.set(sessionId, undefined);
     closeAll(this.#sessions.get(sessionId) ?? []);
     if (doors.length > 0) this.#sessions.set(sessionId, doors);
     else this.#sessions.delete(sessionId);

@@ -76,6 +76,7 @@ export class Delivery {
 
   get servers(): readonly ToolDelivery[] { return this.#state.servers; }
   get missing(): readonly ToolDelivery[] { return missing(this.#state); }
+  get isRunning(): boolean { return this.#state.runningTurns > 0; }
   get isDecided(): boolean { return this.#state.isDecided; }
   /** The tools of every server were requested. */
   get isComplete(): boolean { return this.servers.every(server => isListed(server) || server.listFailed === true); }

@@ -10,20 +10,35 @@ const MEMBERS = ["title", "kind", "name", "rawInput", "content", "locations", "_
 
 export class AnnouncedCalls {
   readonly #calls = new Map<string, JsonObject>();
+  readonly #used = new Set<string>();
 
   /** The `update` member of `session/update`; what is no tool call changes nothing. Members that are left out stay. */
   heard(update: unknown): void {
     const said = objectOr(update), { sessionUpdate, toolCallId, status } = said;
     if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string") return;
-    if (status === "completed" || status === "failed" || status === "cancelled") return void this.#calls.delete(toolCallId);
+    if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
+    if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
     const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId)); // announced again: another call
     const told = Object.fromEntries(MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [member, said[member]]));
     const _meta = isObject(known._meta) && isObject(told._meta) ? { ...known._meta, ...told._meta } : told._meta ?? known._meta;
     this.#calls.delete(toolCallId);
     this.#calls.set(toolCallId, { ...known, ...told, ...(_meta === undefined ? {} : { _meta }) });
     const [oldest] = this.#calls.keys();
-    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#forget(oldest);
   }
+
+  #forget(toolCallId: string): void {
+    this.#calls.delete(toolCallId);
+    this.#used.delete(toolCallId);
+  }
+
+  /** Calls that are not over, the oldest first, without those that were `used`. */
+  *live(): Iterable<readonly [toolCallId: string, call: JsonObject]> {
+    for (const [id, call] of this.#calls) if (!this.#used.has(id)) yield [id, call];
+  }
+
+  /** `live` leaves this call out from now on, until it is announced anew. */
+  used(toolCallId: string): void { if (this.#calls.has(toolCallId)) this.#used.add(toolCallId); }
 
   /** Of the call that a question of `session/request_permission` is about. */
   of(params: unknown): JsonObject | undefined {

@@ -1,0 +1,54 @@
+/** An agent that offers every session's servers in all sessions of its process (issue 14 item 3): whose server a call reaches, and who is asked. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import fc from "fast-check";
+import { objectOr } from "../rpc/json";
+import { SharingAgent } from "../testing/sharing-agent";
+import { ANNOUNCE_LIMIT_MS } from "./call-router";
+
+suite("MCP bridge: an agent that shares servers between sessions", () => {
+  test("a call in tab B at the server of tab A is asked about, and carried out, in tab B", async () => {
+    await using agent = await SharingAgent.open(2);
+    await agent.begin(1);
+    await agent.announce(1, 0, "t1", { note: "B" });
+    deepEqual([await agent.call(0, { note: "B" }), agent.asked], ["kept in s2", [["s2", { note: "B" }]]]);
+  });
+
+  test("a call is matched although its announcement comes after it", async () => {
+    await using agent = await SharingAgent.open(2);
+    await agent.begin(1);
+    const call = agent.call(0, { note: "B" });
+    await agent.announce(1, 0, "t1", { note: "B" });
+    equal(await call, "kept in s2");
+  });
+
+  test("a call that no session announced is refused with a sentence for the model, and nobody is asked", async () => {
+    await using agent = await SharingAgent.open(2);
+    await agent.begin(1);
+    const call = agent.call(0, { note: "?" });
+    let answer: string | undefined;
+    void call.then(text => { answer = text; });
+    while (answer === undefined) {
+      agent.clock.advance(ANNOUNCE_LIMIT_MS);
+      await new Promise(setImmediate);
+    }
+    match(answer, /^This tool belongs to another conversation\. Use the tool of the same name/);
+    deepEqual(agent.asked, []);
+  });
+
+  for (const count of [2, 5]) test(`each of ${count} tabs is asked about its own calls, whichever servers these use`, async () => {
+    const session = fc.nat(count - 1);
+    await fc.assert(fc.asyncProperty(fc.array(fc.record({ caller: session, server: session, announcesFirst: fc.boolean() }), { minLength: 1, maxLength: 8 }), async calls => {
+      await using agent = await SharingAgent.open(count);
+      for (let i = 0; i < count; i++) await agent.begin(i);
+      const answers = await Promise.all(calls.map(async ({ caller, server, announcesFirst }, n) => {
+        const input = { note: n };
+        if (announcesFirst) await agent.announce(caller, server, `t${n}`, input);
+        const answer = agent.call(server, input);
+        if (!announcesFirst) await agent.announce(caller, server, `t${n}`, input);
+        return await answer;
+      }));
+      deepEqual(answers, calls.map(({ caller }) => `kept in ${agent.ids[caller]}`));
+      deepEqual([...agent.asked].sort(([, a], [, b]) => Number(objectOr(a).note) - Number(objectOr(b).note)), calls.map(({ caller }, n) => [agent.ids[caller], { note: n }]));
+    }), { numRuns: 12 });
+  });
+});

@@ -1,0 +1,91 @@
+/**
+ * The sessions behind an MCP bridge as candidates for a tool call (`mcp/call-route.ts`): whether a turn runs, and which calls the agent announced.
+ *
+ * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call waits `ANNOUNCE_LIMIT_MS` at most.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { familyOf, routeCall } from "../mcp/call-route";
+import type { RouteCall } from "../mcp/routed-server";
+import type { StatelessServer } from "../mcp/revision";
+import { AnnouncedCalls } from "../permissions/announced-calls";
+import { bridgedClaim, QualifiedNames } from "../permissions/bridged-calls";
+import type { Clock } from "../rpc/clock";
+import { isObject, objectOr, stringOr } from "../rpc/json";
+
+/** Announcements come by stdout, calls by a connection of their own: either may be first. */
+export const ANNOUNCE_LIMIT_MS = 1_000;
+
+export interface RoutableSession {
+  readonly isRunning: () => boolean;
+  /** By family; the servers themselves. */
+  readonly servers: ReadonlyMap<string, StatelessServer>;
+}
+
+interface Known extends RoutableSession { readonly announced: AnnouncedCalls }
+
+export class CallRouter {
+  readonly #sessions = new Map<string, Known>();
+  #shares = false;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Undefined: the session has ended. A session that an extension opened for itself is no candidate: its calls are answered where they arrive. */
+  set(sessionId: string, session: RoutableSession | undefined): void {
+    if (session) this.#sessions.set(sessionId, { ...session, announced: new AnnouncedCalls() });
+    else this.#sessions.delete(sessionId);
+  }
+
+  /** `session/update`; with one session it is not read. */
+  updated(notification: { readonly params: unknown }): void {
+    if (this.#sessions.size < 2) return;
+    const { sessionId, update } = objectOr(notification.params);
+    this.#sessions.get(stringOr(sessionId, ""))?.announced.heard(update);
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** For calls at `server` of the session that `owner` names, once it is known. */
+  routeFor(owner: () => string | undefined, server: string): RouteCall {
+    return async (tool, args, signal) => {
+      const id = owner();
+      if (id === undefined || !this.#sessions.has(id) || this.#sessions.size < 2) return undefined;
+      const route = await this.#route(id, server, tool, args, signal);
+      if (route.kind === "refuse") return { refused: route.sentence };
+      if (route.kind === "wait" || route.id === id) return undefined;
+      this.#shares = true;
+      return this.#sessions.get(route.id)?.servers.get(familyOf(server));
+    };
+  }
+
+  #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<ReturnType<typeof routeCall>> {
+    return new Promise(resolve => {
+      const look = (isFinal: boolean): void => {
+        const sessions = [...this.#sessions].map(([id, { isRunning, servers, announced }]) => {
+          const callId = announcementOf(announced, server, tool, args);
+          return { id, isRunning: isRunning(), announces: callId !== undefined, canServe: id === owner || servers.has(familyOf(server)), use: () => { if (callId !== undefined) announced.used(callId); } };
+        });
+        const route = routeCall({ owner, sessions, shares: this.#shares, isFinal });
+        if (route.kind === "wait" && !signal.aborted) return;
+        late[Symbol.dispose]();
+        this.#waiting.delete(again);
+        if (route.kind === "session") sessions.find(({ id }) => id === route.id)?.use();
+        resolve(route);
+      };
+      const again = (): void => look(false), late = this.clock.after(ANNOUNCE_LIMIT_MS, () => look(true));
+      this.#waiting.add(again);
+      signal.addEventListener("abort", again, { once: true });
+      look(false);
+    });
+  }
+}
+
+/** The id of a live announcement that names this server and tool; arguments that it reports must be those of the call. */
+function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {
+  const names = new QualifiedNames(server, { all: [tool] });
+  for (const [toolCallId, call] of announced.live()) {
+    const claim = bridgedClaim([{ toolCallId, ...call }], names);
+    const isTool = claim.kind === "proved" || (claim.kind === "reference" && claim.tool === tool);
+    if (isTool && (!isObject(claim.args) || Object.keys(claim.args).length === 0 || isDeepStrictEqual(claim.args, args ?? {}))) return toolCallId;
+  }
+  return undefined;
+}

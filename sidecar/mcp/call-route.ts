@@ -1,0 +1,45 @@
+/**
+ * Which session a tool call belongs to, for agents that offer the MCP servers of every session in all sessions of a process (issue 14 item 3): a call
+ * at the server of one session may be made by another one. Pure.
+ *
+ * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very server and tool: server names are
+ * unique in a chain, so an agent that does not share servers can announce no other session's.
+ *
+ * Invariant: a call never goes to a session without a running turn while another session announced it, and never to one of several that announced it.
+ */
+
+/** `announces`: it has an announcement of this call that no call has used yet. `canServe`: it has the same extension's server. */
+export interface CallCandidate { readonly id: string; readonly isRunning: boolean; readonly announces: boolean; readonly canServe: boolean }
+
+export type CallRoute =
+  | { readonly kind: "session"; readonly id: string }
+  /** An announcement may still be on its way. */
+  | { readonly kind: "wait" }
+  /** `sentence`: for the model. */
+  | { readonly kind: "refuse"; readonly sentence: string };
+
+export interface CallFacts {
+  /** The session whose server was called. */
+  readonly owner: string;
+  /** All sessions of the process, the owner included. */
+  readonly sessions: readonly CallCandidate[];
+  /** The process was seen to call servers of other sessions. */
+  readonly shares: boolean;
+  /** No announcement is waited for any more. */
+  readonly isFinal: boolean;
+}
+
+export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): CallRoute {
+  const running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
+  const isOwnerRunning = running.some(({ id }) => id === owner), [first, second] = announcing;
+  if (first && second) return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+  if (first) return first.canServe ? { kind: "session", id: first.id } : refuse("This tool belongs to another conversation and is not available in this one.");
+  if (isOwnerRunning ? running.length === 1 : running.length === 0 && !shares) return { kind: "session", id: owner };
+  if (!isFinal) return { kind: "wait" };
+  return isOwnerRunning && !shares ? { kind: "session", id: owner } : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
+}
+
+function refuse(sentence: string): CallRoute { return { kind: "refuse", sentence }; }
+
+/** Servers of one extension have one family: their names differ in the number that makes them unique. */
+export function familyOf(server: string): string { return server.replace(/[-_]\d+$/, ""); }
