@@ -5,7 +5,7 @@
  *
  * Invariants: `isListed` never goes back to false; `settled` resolves within `LISTING_MS` and never rejects.
  */
-import { SESSION_TOOLS } from "../mcp/delivery";
+import { SESSION_TOOLS, type SessionToolsRequest } from "../mcp/delivery";
 import type { Neighbour } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 
@@ -39,7 +39,8 @@ export class ToolListing {
       ended = new Promise<void>(resolve =>
         signal.addEventListener("abort", () => resolve(), { once: true, signal: ends.signal }),
       );
-    const asked = successor.request(SESSION_TOOLS, { sessionId, wait: true }, { signal: ends.signal }).then(
+    const params: SessionToolsRequest = { sessionId, wait: true };
+    const asked = successor.request(SESSION_TOOLS, params, { signal: ends.signal }).then(
       () => undefined,
       () => undefined,
     );

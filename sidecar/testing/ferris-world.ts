@@ -29,6 +29,8 @@ export class FerrisWorld implements AsyncDisposable {
   readonly openings = new Requests();
   /** What the client was told, and resolves when something fits. */
   readonly told: JsonObject[] = [];
+  /** The agent of a research lists its tools before it answers `session/new`. */
+  listsTools = false;
   opensByItself = true;
   /** Sessions that were closed. */
   readonly closed: unknown[] = [];
@@ -106,7 +108,15 @@ export class FerrisWorld implements AsyncDisposable {
   answerOpening(request: IncomingRequest): void {
     const sessionId = `research-${++this.#research}`;
     this.#sessions.set(sessionId, objectOr(request.params));
-    request.respond({ sessionId });
+    if (!this.listsTools) return request.respond({ sessionId });
+    void this.#list(arrayOr(objectOr(request.params).mcpServers).map(objectOr)).then(() => request.respond({ sessionId }));
+  }
+
+  async #list(servers: readonly JsonObject[]): Promise<void> {
+    for (const server of servers) {
+      await using client = await connected(server);
+      await client.listTools();
+    }
   }
 
   #asked(request: IncomingRequest): boolean {

@@ -32,6 +32,17 @@ suite("Ferris in a session", () => {
     ]);
   });
 
+  test("names no tool that is switched off in what it tells of the others", async () => {
+    const names = ["crate_sources", "rust_crate_query"];
+    for (const off of [[], ["crate_sources"], ["rust_crate_query"]]) {
+      await using bench = new FerrisWorld({ tools: Object.fromEntries(off.map(name => [name, false])) });
+      const { servers: [server] } = await bench.open();
+      await using client = await connected(server ?? {});
+      const { tools } = await client.listTools(), told = JSON.stringify([client.getInstructions(), tools]);
+      deepEqual(names.filter(name => told.includes(name)), names.filter(name => !off.includes(name)));
+    }
+  });
+
   test("crate_sources tells the folder", async () => {
     await using bench = new FerrisWorld();
     await using client = await bench.client();

@@ -70,7 +70,7 @@ class Ferris {
   #tools(place: SessionPlace, folder: string): readonly Tool[] {
     const { tools, approve } = this.settings, consent = new Consent({ extension: "ferris", client: sessionClient(this.chain.client, place.sessionId), approve, version: () => this.#acp });
     const find: FindSource = (question, call) => consent.carryOut(actOf(question, folder), call, () => this.#sources.find(question, folder, call));
-    return [...(tools.crate_sources ? [crateSources(find)] : []), ...(tools.rust_crate_query ? [this.#queries.tool(place, find)] : [])];
+    return [...(tools.crate_sources ? [crateSources(find)] : []), ...(tools.rust_crate_query ? [this.#queries.tool(place, find, tools.crate_sources)] : [])];
   }
 }
 

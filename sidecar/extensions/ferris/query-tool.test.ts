@@ -1,5 +1,5 @@
 /** Research, from the call to its answer. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -22,6 +22,7 @@ const OPTIONS = [{ optionId: "no", kind: "reject_once", name: "No" }, { optionId
 suite("research", () => {
   test("has a session of its own in the crate's folder, with its tools and the question; the response is the answer", async () => {
     await using bench = new FerrisWorld();
+    bench.listsTools = true;
     await using client = await bench.client();
     const asked = query(client), { prompt, server, tools } = await bench.research();
     const setup = bench.world.setups.at(-1)!.params;
@@ -38,8 +39,22 @@ suite("research", () => {
     deepEqual([bench.clock.waiting, bench.closed], [0, ["research-1"]]);
   });
 
+  test("names no tool to an agent that has not listed them, and takes its last message as the answer", async () => {
+    await using bench = new FerrisWorld();
+    await using client = await bench.client();
+    const asked = query(client), { prompt, sessionId, tools } = await bench.research();
+    doesNotMatch(JSON.stringify(prompt.params), /get_rust_crate_source|return_response_to_user|ferris-research/);
+    match(JSON.stringify(prompt.params), /write it as your last message/);
+    const content = { type: "text", text: "Seven grams." };
+    bench.world.agent.notify("session/update", { sessionId, update: { sessionUpdate: "agent_message_chunk", content } });
+    prompt.respond({ stopReason: "end_turn" });
+    match(said(await asked), /last\.\)\n\nSeven grams\.\n/);
+    await tools.close();
+  });
+
   test("what the agent and the client see of it", async () => {
     await using bench = new FerrisWorld();
+    bench.listsTools = true;
     await using client = await bench.client();
     const transcript = new Transcript(), plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(bench.crate, "/crate"));
     const asked = query(client), { prompt, sessionId, tools } = await bench.research(), { mcpServers, ...setup } = bench.world.setups.at(-1)!.params;
@@ -161,7 +176,7 @@ suite("research", () => {
       },
     };
     const queries = new Queries({ chain, clock: new FakeClock(), version: "1", acp: () => 1, keepsAnswers: true }), folder = realpathSync(tmpdir());
-    const empty = mkdtempSync(path.join(folder, "symposium-")), tool = queries.tool({ folders: [folder], setup: "session/new", sessionId: () => { looked++; return undefined; } }, async () => ({ name: "a", version: "1.0.0", folder: empty, origin: "published", message: "" }));
+    const empty = mkdtempSync(path.join(folder, "symposium-")), tool = queries.tool({ folders: [folder], setup: "session/new", sessionId: () => { looked++; return undefined; } }, async () => ({ name: "a", version: "1.0.0", folder: empty, origin: "published", message: "" }), true);
     const ask = async (n: number) => tool.call({ crate_name: "a", prompt: `${n}` }, { signal: new AbortController().signal, progress: () => undefined });
     for (let n = 0; n <= 50; n++) await ask(n);
     await ask(50);
@@ -176,7 +191,7 @@ suite("research", () => {
   test("a call that was withdrawn while its source was looked for opens nothing", async () => {
     const { chain, successor } = proxyRig({}), clock = new FakeClock(), withdrawn = AbortSignal.abort(), folder = realpathSync(tmpdir());
     const queries = new Queries({ chain, clock, version: "1", acp: () => 1, keepsAnswers: true }), place: SessionPlace = { folders: [folder], setup: "session/new", sessionId: () => undefined };
-    const tool = queries.tool(place, async () => ({ name: "a", version: "1.0.0", folder, origin: "folder", message: "" }));
+    const tool = queries.tool(place, async () => ({ name: "a", version: "1.0.0", folder, origin: "folder", message: "" }), true);
     await rejects(tool.call({ crate_name: "a", prompt: "?" }, { signal: withdrawn, progress: () => undefined }), { name: "ToolFailure", message: /it was withdrawn/ });
     deepEqual([successor.heard, clock.waiting], [[], 0]);
   });

@@ -45,10 +45,12 @@ export class Queries {
   constructor(private readonly world: QueryWorld) {}
 
   /** For a session. */
-  tool(place: SessionPlace, find: FindSource): Tool {
+  /** `isBeside`: the session has `crate_sources`, too. */
+  tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
+    const lookup = isBeside ? "; for a look at one file use crate_sources and read it yourself" : "";
     return {
       name: "rust_crate_query", title: "Rust crate research", annotations: { ...READS, idempotentHint: false },
-      description: "Ask a question about a Rust crate: a second agent reads the crate's source and answers. It takes up to a few minutes; for a look at one file use crate_sources and read it yourself. Ask for all you need in one question.",
+      description: `Ask a question about a Rust crate: a second agent reads the crate's source and answers. It takes up to a few minutes${lookup}. Ask for all you need in one question.`,
       inputSchema: {
         type: "object", required: ["crate_name", "prompt"],
         properties: {

@@ -20,6 +20,7 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { ToolFailure, type Tool } from "../tool";
+import { ToolListing } from "../tool-listing";
 import { connectToolServer } from "../tool-server";
 import { bringsAgentFiles } from "./agent-files";
 import type { CrateSource } from "./crate-sources";
@@ -40,7 +41,7 @@ export interface ResearchTask {
 }
 
 export interface ResearchWorld {
-  readonly chain: Pick<Chain, "openSession" | "offerMcp" | "odd">;
+  readonly chain: Pick<Chain, "openSession" | "offerMcp" | "successor" | "odd">;
   readonly clock: Clock;
   /** Ours. */
   readonly version: string;
@@ -64,6 +65,8 @@ export class Research {
   #offer: McpOffer | undefined;
   #limit: Disposable | undefined;
   #rest: Disposable | undefined;
+  readonly #listing = new ToolListing();
+  readonly #over = new AbortController();
   readonly #turns = new Turns();
   readonly #calls = new AnnouncedCalls();
   readonly #shown = new Set<string>();
@@ -102,7 +105,7 @@ export class Research {
   async #open(): Promise<void> {
     const { chain, clock, version } = this.world, { server, source } = this.task, cwd = await this.#place(source);
     if (this.#state.kind !== "opening") return this.#swept();
-    this.#offer = chain.offerMcp(server, connectToolServer({ name: server, title: "Ferris research", version, instructions: INSTRUCTIONS, tools: this.#tools(), clock, odd: chain.odd }));
+    this.#offer = chain.offerMcp(server, connectToolServer({ name: server, title: "Ferris research", version, instructions: INSTRUCTIONS, tools: this.#tools(), clock, odd: chain.odd, onListed: () => this.#listing.listed() }));
     const session = await chain.openSession({ cwd, mcpServers: [this.#offer.declaration], _meta: { [SIDE_SESSION]: "ferris" } }, {
       update: update => this.#updated(objectOr(update)),
       request: (method, params) => this.#asked(method, params),
@@ -125,15 +128,18 @@ export class Research {
   }
 
   async #prompt(): Promise<void> {
-    const { source, question, server, acp } = this.task, session = this.#session;
+    const { source, question, server, acp } = this.task, { chain, clock } = this.world, session = this.#session;
     if (!session) throw new Error("there is no session to prompt");
+    const isListed = await this.#listing.settled(session.sessionId, chain.successor, clock, this.#over.signal);
+    if (this.#over.signal.aborted) return;
     const turn = this.#turns.begin(session.sessionId, outcome => this.post(outcome.kind === "stopped" ? { kind: "turnEnded", reason: outcome.reason } : { kind: "turnFailed", why: outcome.error.message }));
-    const answer = await session.prompt([{ type: "text", text: researchPrompt(source, question, server, this.#folders[0]) }]);
+    const answer = await session.prompt([{ type: "text", text: researchPrompt(source, question, isListed ? server : undefined, this.#folders[0]) }]);
     if (acp === 2) this.#turns.accepted(session.sessionId, turn); // its end is an update
     else this.post({ kind: "turnEnded", reason: stringOr(objectOr(answer)["stopReason"], "end_turn") });
   }
 
   #finish(end: Ended): void {
+    this.#over.abort();
     this.#limit?.[Symbol.dispose]();
     this.#rest?.[Symbol.dispose]();
     for (const open of [this.#session, this.#offer]) open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) => this.world.chain.odd("a research session could not be closed", error));
