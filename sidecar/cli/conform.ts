@@ -130,7 +130,7 @@ class Check {
       env: this.request.program === "client" ? env : {},
     };
     const started = startChild(spec, this.processes);
-    if (started.kind === "failed") return notStarted(started.why.then(error => error.message));
+    if (started.kind === "failed") return notStarted(started.why.then(error => error.what));
     const { child } = started,
       stderr = new LastBytes(LAST_WORDS_BYTES);
     this.#stderr = stderr;

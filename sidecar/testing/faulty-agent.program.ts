@@ -4,10 +4,13 @@ import { ReferenceAgent } from "./conform/reference-agent";
 
 /** Sessions of earlier processes are known: this agent has no disk. */
 class AllSessions extends Map<string, { hasTurn: boolean }> {
-  override get(id: string): { hasTurn: boolean } { return super.get(id) ?? { hasTurn: true }; }
+  override get(id: string): { hasTurn: boolean } {
+    return super.get(id) ?? { hasTurn: true };
+  }
 }
 
-const [broken] = process.argv.slice(2), found = AGENT_FAULTS.find(({ rule }) => rule === broken);
+const [broken] = process.argv.slice(2),
+  found = AGENT_FAULTS.find(({ rule }) => rule === broken);
 if (broken !== undefined && !found) throw new Error(`no fault ${broken}`);
 const serving = { write: (text: string) => void process.stdout.write(`${text}\n`), exit: () => process.exit(0) };
 const agent = new ReferenceAgent(serving, new AllSessions(), found?.fault);

@@ -259,16 +259,14 @@ export const CLIENT_RULES: readonly Rule[] = [
         const { request, response } = exchange,
           { sessionId } = paramsOf(request);
         const cancel = calls(conversation, "fromProgram", "session/cancel").find(
-          call =>
-            paramsOf(call).sessionId === sessionId &&
-            call.order > request.order &&
-            call.order < (response?.order ?? Infinity),
+          call => paramsOf(call).sessionId === sessionId && call.order > request.order,
         );
         if (!cancel) return notSeen("No turn was cancelled while a permission request was open.");
+        // The response may come first.
+        if (objectOr(resultOf(exchange).outcome).outcome === "cancelled") return PASS;
         if (!response) return fail("The client did not respond.", request);
-        return objectOr(resultOf(exchange).outcome).outcome === "cancelled"
-          ? PASS
-          : fail("The outcome is not cancelled.", response);
+        const wasOpen = cancel.order < response.order;
+        return wasOpen ? fail("The outcome is not cancelled.", response) : notSeen("The request was not open.");
       }),
   },
   {
