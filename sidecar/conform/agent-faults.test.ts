@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { hurriedClock } from "../testing/hurried-clock";
 import { AGENT_FAULTS } from "../testing/conform/agent-faults";
+import { refuses } from "../testing/conform/fault-hooks";
 import { memorySubject } from "../testing/conform/memory-subject";
 import { ReferenceAgent, type Fault, type Store } from "../testing/conform/reference-agent";
 import { talkToAgent } from "./agent-scenarios";
@@ -40,6 +41,10 @@ suite("conformance rules for agents", () => {
       .filter(({ verdict }) => verdict.kind !== "pass")
       .map(({ rule, version }) => `${rule.id} v${version}`);
     deepEqual(open, ["agent/auth-methods v1", "agent/unadvertised v1", "agent/auth-methods v2"]);
+  });
+
+  test("an agent may reject an older version with the error of version 2", async () => {
+    deepEqual(failing(await check(refuses("initialize", -32022, ({ protocolVersion }) => protocolVersion === 0))), []);
   });
 
   for (const { rule, fault, why } of AGENT_FAULTS) {

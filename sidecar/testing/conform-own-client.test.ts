@@ -1,6 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
+import type { SidecarToHost } from "../../src/protocol/sidecar";
+import type { ParamsOf } from "../../src/protocol/wire";
 import { AgentConnection } from "../agents/connection";
 import { commandOf } from "../agents/distribution";
 import { AgentPool } from "../agents/pool";
@@ -50,10 +52,7 @@ class OwnClient {
       isCongested: () => false,
       request: async () => ({ text: "" }) as never,
       notify: (method, params) => {
-        if (method !== "chat/event" || !("event" in params)) return;
-        const before = this.#shown.get(params.sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w");
-        this.#shown.set(params.sessionId, applyEvent(before, params.event));
-        for (const watch of [...this.#watchers]) watch();
+        if (method === "chat/event") this.#take(params as ParamsOf<SidecarToHost, "chat/event">);
       },
     };
     this.#service = new ChatService({
@@ -96,6 +95,12 @@ class OwnClient {
     await this.#service[Symbol.asyncDispose]();
     await this.#pool[Symbol.asyncDispose]();
     await this.#channel[Symbol.asyncDispose]();
+  }
+
+  #take({ sessionId, event }: ParamsOf<SidecarToHost, "chat/event">): void {
+    const before = this.#shown.get(sessionId) ?? emptyConversation({ id: "ada", name: "Ada" }, "/w");
+    this.#shown.set(sessionId, applyEvent(before, event));
+    for (const watch of [...this.#watchers]) watch();
   }
 
   #openQuestions(sessionId: string): readonly string[] {

@@ -29,6 +29,7 @@ import { isAbsolutePath } from "./paths";
 import { both, missingResponse, PROBE_METHOD } from "./wire-rules";
 
 export const AUTH_REQUIRED = -32000;
+const UNSUPPORTED_VERSION = -32022;
 /** `protocolVersion` values that no agent supports. */
 export const TOO_OLD = 0,
   TOO_NEW = 65_535;
@@ -50,7 +51,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
           if (!exchange) return notSeen("initialize was not sent.");
           if (!exchange.response) return missingResponse(conversation, exchange);
           const agreed = negotiated(conversation, "toProgram"),
-            isUnsupported = errorCode(exchange) === -32022;
+            isUnsupported = errorCode(exchange) === UNSUPPORTED_VERSION;
           if (isUnsupported || VERSIONS.some(other => other !== version && other === agreed)) {
             return notApplicable(`The agent does not support version ${version}.`);
           }
@@ -338,6 +339,8 @@ function otherVersion({ all }: RuleInput, requested: number, judge: (agreed: num
       if (!exchange) return notSeen("initialize was not sent.");
       if (!exchange.response) return missingResponse(conversation, exchange);
       const { protocolVersion } = resultOf(exchange);
+      // Version 2 of the schema defines this error for agents that support later versions only.
+      if (requested === TOO_OLD && errorCode(exchange) === UNSUPPORTED_VERSION) return PASS;
       if (!isSuccess(exchange) || typeof protocolVersion !== "number")
         return fail("The agent returned no version.", exchange.response);
       const why = judge(protocolVersion);
