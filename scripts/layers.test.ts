@@ -5,7 +5,7 @@ import { dirname, join } from "node:path/posix";
 import ts from "typescript";
 
 const ACP = "@agentclientprotocol/sdk", MCP = "@modelcontextprotocol/sdk", RPC = "vscode-jsonrpc", MYNAH = "@aws/mynah-ui", TEST = ["node:", "fast-check", "typescript"];
-const ERRORS = "sidecar/errors.ts";
+const ERRORS = "sidecar/errors.ts", WORKAROUNDS = "sidecar/agent-workarounds.ts";
 
 /**
  * Who may import whom: the architecture, one row a folder, lowest first. The longest folder that holds a file is its
@@ -42,18 +42,19 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["webview/testing", ["src/protocol", "webview", "fast-check"]],
 
   [ERRORS, ["src/protocol"]],
+  [WORKAROUNDS, []],
   ["sidecar/rpc", ["src/protocol", ERRORS, "node:"]],
   ["sidecar/journal", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
-  ["sidecar/proxies", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
+  ["sidecar/proxies", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
   ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"]],
-  ["sidecar/agents", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
+  ["sidecar/agents", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
   ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
   ["sidecar/agents/install", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/agents", "node:", "yauzl", "tar-stream", "unbzip2-stream", "proper-lockfile"]],
-  ["sidecar/extensions", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
-  ["sidecar/chat", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
-  ["sidecar/lm", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
+  ["sidecar/extensions", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
+  ["sidecar/chat", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],
+  ["sidecar/lm", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP]],
   ["sidecar/conform", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],

@@ -1,5 +1,5 @@
 /** What an agent may have done by its client in a session (ACP schema v1, `fs/*` and `terminal/*`). */
-import { readsMissingAsEmpty } from "../agents/quirks";
+import { needsWorkaround } from "../agent-workarounds";
 import type { AgentFiles, Ask } from "./agent-files";
 import type { AgentTerminals } from "./agent-terminals";
 
@@ -13,7 +13,7 @@ export interface ClientWorld {
 /** Does it, once `ask` could put questions to a person; `undefined` where there is no such method. The promise rejects with an `RpcError`. */
 export function clientMethod(method: string, params: unknown, { files, terminals, agentName }: ClientWorld): ((ask: Ask) => Promise<unknown>) | undefined {
   switch (method) {
-    case "fs/read_text_file": return ask => files.read(params, ask, readsMissingAsEmpty(agentName));
+    case "fs/read_text_file": return ask => files.read(params, ask, needsWorkaround(agentName, "reads-before-creating"));
     case "fs/write_text_file": return ask => files.write(params, ask);
     case "terminal/create": return async () => terminals.create(params);
     case "terminal/output": return async () => terminals.output(params);

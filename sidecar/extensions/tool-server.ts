@@ -6,6 +6,7 @@
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../mcp/delivery";
+import { ALWAYS_LOAD } from "../agent-workarounds";
 import { beating } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
@@ -39,9 +40,6 @@ export interface ToolPrompt {
 
 /** In `_meta` of a result: the structured form of an answer that has a text of its own. Some agents show their model nothing but `structuredContent` where there is one (Claude). */
 export const STRUCTURED = "symposium.dev/structured";
-
-/** Agents that hide tools behind a search show these from the first request on (decisions, row 8). */
-const SHOWN = { "anthropic/alwaysLoad": true };
 
 export function connectToolServer(of: ToolServer): ConnectMcp {
   return async transport => {
@@ -84,7 +82,7 @@ export async function callTool({ tools, title, odd }: Pick<ToolServer, "tools" |
 
 function declared({ name, title, description, inputSchema, annotations }: Tool): McpTool {
   const { properties, required, ...rest } = inputSchema;
-  return { name, title, description, inputSchema: { ...rest, properties: { ...properties }, ...(required ? { required: [...required] } : {}) }, annotations: { ...annotations }, _meta: { ...SHOWN } };
+  return { name, title, description, inputSchema: { ...rest, properties: { ...properties }, ...(required ? { required: [...required] } : {}) }, annotations: { ...annotations }, _meta: { ...ALWAYS_LOAD } };
 }
 
 function answered(answer: ToolAnswer): CallToolResult {

@@ -5,6 +5,7 @@
  *
  * What is kept is never stricter than what was there: VS Code checks the input by the real schema, and its answer goes back to the agent.
  */
+import { ALWAYS_LOAD } from "../agent-workarounds";
 import type { ChatTool } from "../../src/protocol/lm";
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 
@@ -17,8 +18,6 @@ export interface McpTool {
 
 export type ObjectSchema = JsonObject & { readonly type: "object"; readonly properties: Readonly<Record<string, JsonObject>>; readonly required?: readonly string[] };
 
-/** Without it some agents hide tools until their model searches for them (reference/real-agents, point 9). */
-const ALWAYS_LOAD: JsonObject = { "anthropic/alwaysLoad": true };
 
 const DEEPEST = 12, MOST_REFS = 8, LARGEST = 64 * 1024;
 /** Schemas within a schema, after references were followed: they can double at each step. */

@@ -6,6 +6,7 @@
  * server of its session.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
+import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
 import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
 import { objectOr, type JsonObject } from "../rpc/json";
@@ -53,11 +54,8 @@ function declarationOf(name: string, server: StdioServer | HttpServer, { http, v
 
 function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] { return Object.entries(values).map(([name, value]) => ({ name, value })); }
 
-/** Claude's own, which it keeps for itself: it leaves out others of these names. */
-const RESERVED: ReadonlySet<string> = new Set(["ide", "workspace"]);
-
 /** Of what somebody wrote: what all agents take for the name of a server. */
 export function serverName(id: string): string {
   const name = id.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "").slice(0, 60) || "server";
-  return RESERVED.has(name) ? `${name}-mcp` : name;
+  return RESERVED_SERVER_NAMES.has(name) ? `${name}-mcp` : name;
 }

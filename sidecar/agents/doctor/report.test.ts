@@ -29,6 +29,12 @@ suite("a report", () => {
     match(tools({ transport: "stdio", isListed: false, lists: "never" }), /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/);
   });
 
+  test("shows the workarounds that the agent needs", () => {
+    const of = (program: string) => { const observed: Observed = { ...OBSERVED, exit: undefined, initialize: { kind: "answered", version: 1, program } }; return report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }); };
+    match(of("gemini-cli 0.61.0"), /\nWorkaround: it reads a file before it creates it, .* \(seen in 0\.61\.0\)\. A missing file is read as empty\.$/);
+    doesNotMatch(of("ada-acp 1"), /Workaround/);
+  });
+
   test("what each step came to", () => {
     const of = (more: Partial<Observed>): string => { const observed = { ...OBSERVED, ...more }; return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) }); };
     match(of({ exit: undefined, initialize: { kind: "answered", version: 1 }, session: { kind: "signIn" } }), /initialize: version 1\nsession\/new: signIn/);

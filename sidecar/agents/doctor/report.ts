@@ -1,6 +1,7 @@
 /** What a person can paste into a bug report: versions, tools, what was seen. Without secrets, and without the user's name. Pure. */
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
+import { workaroundsFor } from "../../agent-workarounds";
 import type { EvidenceStore } from "../../mcp/delivery-evidence";
 import type { Observed } from "./diagnose";
 
@@ -28,7 +29,7 @@ export function report(facts: ReportFacts, examined: Examined | undefined, evide
     `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
     "Tools:", ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
     "PATH:", ...path.map(folder => `  ${folder}`),
-    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence)] : []),
+    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence), ...workaroundLines(examined.observed)] : []),
   ];
   return anonymous(redactText(lines.join("\n")), facts.home);
 }
@@ -53,6 +54,11 @@ function toolLines(observed: Observed | undefined, evidence: EvidenceStore | und
   if (!known) return [`Tools of agent extensions: no completed session of ${program} so far`];
   const when = { beforePrompt: "before its first prompt", inPrompt: "during its first turn", later: "after its first turn", never: "never" }[known.lists];
   return [`Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`];
+}
+
+function workaroundLines(observed: Observed | undefined): readonly string[] {
+  const [name = ""] = observed?.initialize.kind === "answered" ? (observed.initialize.program ?? "").split(" ") : [];
+  return workaroundsFor(name).map(({ behaviour, versions, measure }) => `Workaround: it ${behaviour} (seen in ${versions}). ${measure}`);
 }
 
 /** The home folder as `~`: its name is the user's. */

@@ -1,0 +1,56 @@
+/**
+ * What single agents need although no protocol asks for it, each with its evidence (issue 14 item 6). Nothing is listed here that Symposium finds out
+ * from an agent's behaviour: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts` and `mcp/call-route.ts`. Pure.
+ */
+
+export interface AgentWorkaround {
+  readonly id: WorkaroundId;
+  /** Matches the agent's name in its answer to `initialize`. */
+  readonly agent: RegExp;
+  /** In which the behaviour was seen. */
+  readonly versions: string;
+  readonly behaviour: string;
+  readonly measure: string;
+  /** The file and the title of the test that needs it. */
+  readonly test: readonly [file: string, title: string];
+}
+
+export type WorkaroundId = "reads-before-creating" | "hides-tools" | "reserves-server-names" | "prefers-structured-content";
+
+export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
+  {
+    id: "reads-before-creating", agent: /^gemini-cli$/, versions: "0.61.0",
+    behaviour: "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
+    measure: "A missing file is read as empty.",
+    test: ["sidecar/chat/agent-line.test.ts", "an agent that could not make it otherwise"],
+  },
+  {
+    id: "hides-tools", agent: /claude/i, versions: "0.100.0",
+    behaviour: "hides MCP tools behind a search tool until its model searches",
+    measure: "Each tool carries _meta “anthropic/alwaysLoad”, for every agent.",
+    test: ["sidecar/extensions/tool-server.test.ts", "anthropic/alwaysLoad"],
+  },
+  {
+    id: "reserves-server-names", agent: /claude/i, versions: "0.100.0",
+    behaviour: "drops MCP servers named “ide” or “workspace”, which it reserves for itself",
+    measure: "No server has these names, with any agent.",
+    test: ["sidecar/proxies/added-server.test.ts", "is called by its id, as far as agents take that"],
+  },
+  {
+    id: "prefers-structured-content", agent: /claude/i, versions: "0.100.0",
+    behaviour: "gives its model only the structuredContent of a tool result that has both forms",
+    measure: "A result with a text keeps its structured form in _meta, for every agent.",
+    test: ["sidecar/extensions/tool-server.test.ts", "answers with a text, something structured, or both, of which the model gets the text"],
+  },
+];
+
+/** `agentName`: as the agent answers `initialize`. */
+export function workaroundsFor(agentName: string): readonly AgentWorkaround[] { return AGENT_WORKAROUNDS.filter(({ agent }) => agent.test(agentName)); }
+
+export function needsWorkaround(agentName: string, id: WorkaroundId): boolean { return workaroundsFor(agentName).some(one => one.id === id); }
+
+/** Claude's own MCP servers (“reserves-server-names”). */
+export const RESERVED_SERVER_NAMES: ReadonlySet<string> = new Set(["ide", "workspace"]);
+
+/** `_meta` of every tool (“hides-tools”). */
+export const ALWAYS_LOAD = { "anthropic/alwaysLoad": true };
