@@ -193,6 +193,21 @@ suite("Sparkle's text and the user's words", () => {
     deepEqual([await answered, sparkled.prompts.length], [{ stopReason: "cancelled" }, 0]);
     delivery.resolve({});
   });
+
+  test("ends a stopped turn with updates in version 2, where the answer to a prompt is a receipt", async () => {
+    const asked = deferred<undefined>(), delivery = deferred<unknown>();
+    const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };
+    await using sparkled = await opened({
+      initialized, delivery: () => { asked.resolve(undefined); return delivery.promise; },
+    });
+    const sessionId = await sparkled.session(), answered = sparkled.prompt(sessionId, words("hello"));
+    await asked.promise;
+    sparkled.world.client.notify("session/cancel", { sessionId });
+    equal(typeof objectOr(await answered).messageId, "string");
+    deepEqual(sparkled.told, [{ state: "running" }, { state: "idle", stopReason: "cancelled" }]
+      .map(state => ["session/update", { sessionId, update: { sessionUpdate: "state_update", ...state } }]));
+    delivery.resolve({});
+  });
 });
 
 suite("Sparkle in the agent's system prompt", () => {

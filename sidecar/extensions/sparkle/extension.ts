@@ -13,6 +13,7 @@
  * prompt is made that the user did not make; a session that existed before (loaded, resumed) has had its block, and a
  * copy of one is where its original is; a prompt with nothing to add passes as the bytes that came.
  */
+import { randomUUID } from "node:crypto";
 import { assertNever } from "../../../src/protocol/wire";
 import { realFiles, type Files } from "../../agents/install/files";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
@@ -268,7 +269,15 @@ class Sparkle {
       throw error;
     }
     session.embodiment = before; // the turn was stopped before the prompt was sent
-    return { stopReason: "cancelled" };
+    return this.#stoppedTurn(String(params.sessionId));
+  }
+
+  /** The end of a turn whose prompt the agent never received. In v2 the answer to a prompt is a receipt, and updates end the turn. */
+  #stoppedTurn(sessionId: string): JsonObject {
+    if (this.#offers.offers().version === 1) return { stopReason: "cancelled" };
+    for (const state of [{ state: "running" }, { state: "idle", stopReason: "cancelled" }])
+      this.chain.client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...state } });
+    return { messageId: randomUUID() };
   }
 
   /** Never rejects. */
