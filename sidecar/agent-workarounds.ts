@@ -15,7 +15,7 @@ export interface AgentWorkaround {
   readonly test: readonly [file: string, title: string];
 }
 
-export type WorkaroundId = "reads-before-creating" | "hides-tools" | "reserves-server-names" | "prefers-structured-content";
+export type WorkaroundId = "reads-before-creating" | "hides-tools" | "reserves-server-names" | "prefers-structured-content" | "system-prompt-in-meta";
 
 export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
@@ -41,6 +41,14 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     behaviour: "gives its model only the structuredContent of a tool result that has both forms",
     measure: "A result with a text keeps its structured form in _meta, for every agent.",
     test: ["sidecar/extensions/tool-server.test.ts", "answers with a text, something structured, or both, of which the model gets the text"],
+  },
+  {
+    id: "system-prompt-in-meta",
+    agent: /^@(?:zed-industries\/claude-code-acp|(?:zed-industries|agentclientprotocol)\/claude-agent-acp)$/,
+    versions: "0.16.2 to 0.60.0",
+    behaviour: "adds _meta.systemPrompt.append to the system prompt, and advertises no capability for it",
+    measure: "Text of extensions goes there where the agent does not advertise ACP's systemPrompt.",
+    test: ["sidecar/extensions/system-prompt.test.ts", "an adapter from before the capability"],
   },
 ];
 

@@ -2,20 +2,11 @@
  * The system prompt of an agent's session, where a client can add to it (ACP schema v1 unstable and v2, `systemPrompt`
  * of `session/new`, `load`, `resume` and `fork`). Text there is in no title, history or replay. Pure.
  */
+import { needsWorkaround } from "../agent-workarounds";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 /** `member`: ACP's `systemPrompt`. `meta`: `_meta.systemPrompt.append`, the extension that ACP's member replaced. */
 export type SystemPromptSupport = "member" | "meta";
-
-/**
- * Agents that apply `_meta.systemPrompt.append` in the versions that do not advertise `systemPrompt`: packages of one
- * adapter under its three names. They announce no capability for it.
- */
-const META_AGENTS: ReadonlySet<string> = new Set([
-  "@zed-industries/claude-code-acp",
-  "@zed-industries/claude-agent-acp",
-  "@agentclientprotocol/claude-agent-acp",
-]);
 
 /** `answer`: the agent's result of `initialize`. Undefined: the agent applies neither. */
 export function systemPromptSupport(answer: unknown): SystemPromptSupport | undefined {
@@ -23,7 +14,7 @@ export function systemPromptSupport(answer: unknown): SystemPromptSupport | unde
   const session = objectOr(objectOr(agentCapabilities).sessionCapabilities),
     sessionV2 = objectOr(objectOr(capabilities).session);
   if (isObject(session.systemPrompt) || isObject(sessionV2.systemPrompt)) return "member";
-  return META_AGENTS.has(stringOr(objectOr(agentInfo ?? info).name, "")) ? "meta" : undefined;
+  return needsWorkaround(stringOr(objectOr(agentInfo ?? info).name, ""), "system-prompt-in-meta") ? "meta" : undefined;
 }
 
 /** The params with `text` behind the system prompt that they hold; `text` is not empty. */
