@@ -30,11 +30,13 @@ export function versionIn({ message }: Frame): unknown {
   return "result" in message ? objectOr(message.result).protocolVersion : undefined;
 }
 
-/** The same `initialize` for another version. All members stay; v1 reads `clientInfo` where v2 reads `info`. */
+/** The same `initialize` for another version. All members stay. v1 reads `clientInfo`; v2 reads and requires `info`. */
 export function withVersion(frame: Frame, protocolVersion: number): Frame {
-  const request = frame.message as Request, params = objectOr(request.params), { clientInfo = params.info } = params;
-  const named = clientInfo === undefined ? {} : { clientInfo };
-  return Frame.of({ ...request, params: { ...params, ...named, protocolVersion } });
+  const request = frame.message as Request, params = objectOr(request.params);
+  const { clientInfo = params.info, info = clientInfo } = params;
+  const v1 = clientInfo === undefined ? {} : { clientInfo };
+  const v2 = protocolVersion === 2 && info !== undefined ? { info } : {};
+  return Frame.of({ ...request, params: { ...params, ...v1, ...v2, protocolVersion } });
 }
 
 /** Version 2 requires `info` (schema v2, `InitializeRequest`); older SDKs drop the member and keep the number. */

@@ -4,7 +4,7 @@ import { objectOr } from "../../rpc/json";
 import { turn } from "../../testing/proxy-rig";
 import { Sparkled, words } from "../../testing/sparkled";
 import { ANNOUNCING_MS } from "./extension";
-import { CHECKPOINT_COMMAND } from "./user-words";
+import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-words";
 
 suite("Sparkle's command and words", () => {
   const plan = { name: "plan", description: "plans" }, own = { name: "checkpoint", description: "the agent's" };
@@ -71,6 +71,20 @@ suite("Sparkle's command and words", () => {
     } });
     deepEqual(await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] }), { sessionId: "v2", availableCommands: [plan, CHECKPOINT_COMMAND] });
     equal(sparkled.clock.waiting, 0);
+  });
+
+  test("in version 2 the command has that version's shape, in the answer to the setup and in updates", async () => {
+    const initialized = { protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } };
+    await using sparkled = await Sparkled.open({ initialized, agent: request => {
+      if (request.method !== "session/new") return false;
+      request.respond({ sessionId: "v2", availableCommands: [] });
+      return true;
+    } });
+    const opened = await sparkled.world.client.request("session/new", { cwd: sparkled.cwd, mcpServers: [] });
+    deepEqual(objectOr(opened).availableCommands, [CHECKPOINT_COMMAND_V2]);
+    deepEqual(await sparkled.update("v2", { sessionUpdate: "available_commands_update", availableCommands: [] }),
+      { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND_V2] });
+    deepEqual([CHECKPOINT_COMMAND_V2.type, CHECKPOINT_COMMAND_V2.input.type], ["command", "text"]);
   });
 
   test("an agent that talks of sessions that nobody has is not remembered for ever", async () => {

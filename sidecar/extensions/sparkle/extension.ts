@@ -211,7 +211,7 @@ class Sparkle {
     if (session && original) session.embodiment = original.embodiment; // a copy of it, or itself
     if (!session || !Array.isArray(availableCommands)) return answer;
     this.#heard(session, availableCommands); // v2 has them here, too
-    return { ...objectOr(answer), availableCommands: withCheckpoint(availableCommands) };
+    return { ...objectOr(answer), availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) };
   }
 
   #closed(sessionId: string): void {
@@ -238,7 +238,7 @@ class Sparkle {
     session.commands = [];
     this.chain.client.notify("session/update", {
       sessionId,
-      update: { sessionUpdate: "available_commands_update", availableCommands: withCheckpoint([]) },
+      update: { sessionUpdate: "available_commands_update", availableCommands: withCheckpoint([], this.#offers.offers().version) },
     });
   }
 
@@ -337,7 +337,7 @@ class Sparkle {
         return notification.pass(
           hasCheckpoint(availableCommands)
             ? undefined
-            : { ...params, update: { ...update, availableCommands: withCheckpoint(availableCommands) } },
+            : { ...params, update: { ...update, availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) } },
         );
       }
       default: {

@@ -68,8 +68,8 @@ suite("what a user's words ask of Sparkle", () => {
   test("announces our command behind the agent's, unless it has one of that name", () => {
     const theirs = { name: "checkpoint", description: "theirs" },
       other = { name: "plan", description: "" };
-    deepEqual(withCheckpoint([other, null]), [other, null, CHECKPOINT_COMMAND]);
-    deepEqual(withCheckpoint([theirs, other]), [theirs, other]);
+    deepEqual(withCheckpoint([other, null], 1), [other, null, CHECKPOINT_COMMAND]);
+    deepEqual(withCheckpoint([theirs, other], 1), [theirs, other]);
     deepEqual([hasCheckpoint([other]), hasCheckpoint([theirs])], [false, true]);
   });
 });

@@ -9,9 +9,17 @@ export const CHECKPOINT_COMMAND = {
   input: { hint: "what matters most (optional)" },
 };
 
-/** With ours at the end, unless the agent has one of that name: then that is the one. */
-export function withCheckpoint(commands: readonly unknown[]): readonly unknown[] {
-  return hasCheckpoint(commands) ? commands : [...commands, CHECKPOINT_COMMAND];
+/** The shape of a command in version 2 (schema v2, `AvailableCommand`). */
+export const CHECKPOINT_COMMAND_V2 = {
+  type: "command",
+  ...CHECKPOINT_COMMAND,
+  input: { type: "text", ...CHECKPOINT_COMMAND.input },
+};
+
+/** Adds the command at the end, in the shape of the version, unless the agent has one of that name. */
+export function withCheckpoint(commands: readonly unknown[], version: 1 | 2): readonly unknown[] {
+  if (hasCheckpoint(commands)) return commands;
+  return [...commands, version === 2 ? CHECKPOINT_COMMAND_V2 : CHECKPOINT_COMMAND];
 }
 
 export function hasCheckpoint(commands: readonly unknown[]): boolean {
