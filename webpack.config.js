@@ -72,6 +72,7 @@ module.exports = (_env, { mode = "production" }) => {
           chunks: "async", minSize: 0,
           cacheGroups: {
             default: false, defaultVendors: false,
+            wire: { name: "wire", test: /node_modules[\\/]vscode-jsonrpc/, priority: 3 },
             // Of what few start: none of it is in the way of the others.
             proxy: { name: "proxy", test: /node_modules[\\/](https-proxy-agent|agent-base|debug|ms|supports-color|has-flag)[\\/]/, priority: 3 },
             archives: { name: "archives", test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/, priority: 3 },

@@ -1,14 +1,14 @@
 /**
- * The host's end of the wire to the sidecar: JSON-RPC over its pipes, with the contract's types.
+ * The host's end of the wire to the sidecar: the contract's types over vscode-jsonrpc.
  *
  * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken` and
  * settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
+import { createMessageConnection, ErrorCodes, ResponseError, StreamMessageReader, WriteableStreamMessageWriter, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "./deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "./errors";
-import { CallFailure, MessageConnection, type WireMessage } from "./protocol/message-connection";
-import { MessageInput, MessageOutput, type Utf8 } from "./protocol/message-stream";
+import { BatchedOutput } from "./protocol/batched-output";
 import type { HostToSidecar, SidecarToHost } from "./protocol/sidecar";
 import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "./protocol/wire";
 
@@ -31,10 +31,8 @@ export interface WireTroubles {
   report(what: string): void;
 }
 
-const UTF8: Utf8 = {
-  length: text => Buffer.byteLength(text),
-  decode: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString(),
-};
+/** Failures of the transport, not of the sidecar. */
+const TRANSPORT: ReadonlySet<number> = new Set([ErrorCodes.MessageWriteError, ErrorCodes.MessageReadError, ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive]);
 
 export class StreamClient implements SidecarClient {
   readonly #connection: MessageConnection;
@@ -42,66 +40,61 @@ export class StreamClient implements SidecarClient {
   #gone: SidecarGone | undefined;
 
   constructor(fromSidecar: Readable, toSidecar: Writable, handlers: Handlers<SidecarToHost>, { broken, report }: WireTroubles) {
-    const input = new MessageInput<WireMessage>(fromSidecar, UTF8);
-    const output = new MessageOutput(toSidecar, UTF8, flush => process.nextTick(flush));
-    for (const stream of [input, output]) {
-      stream.onError(error => broken(error.message));
-      stream.onClose(() => broken("it was closed"));
-    }
+    const connection = createMessageConnection(new StreamMessageReader(fromSidecar), new WriteableStreamMessageWriter(new BatchedOutput(toSidecar, flush => process.nextTick(flush))), { error: report, warn: report, info: report, log: report });
+    connection.onError(([error]) => broken(error.message));
+    connection.onClose(() => broken("it was closed"));
     const {
       "editor/readTextFile": read, "editor/writeTextFile": write, "editor/runInTerminal": run, "editor/ideOperation": operate, "secrets/environment": secrets, "secrets/keepEnvironment": keep, "lm/keptSessions": kept, ...notes
     } = handlers;
-    // The sidecar sends what the contract says: `hello` has compared the builds of both programs.
-    const served = new Map<string, Served>(Object.entries({
-      "editor/readTextFile": read, "editor/writeTextFile": write, "editor/runInTerminal": run, "editor/ideOperation": operate,
-      "secrets/environment": secrets, "secrets/keepEnvironment": keep, "lm/keptSessions": kept,
-    }) as [string, Served][]);
-    const noted = new Map<string, Noted>(Object.entries(notes) as [string, Noted][]);
-    this.#connection = new MessageConnection({ input, output, next: afterMicrotasks }, {
-      request: (method, params, signal) => {
-        const handler = served.get(method);
-        return handler && refusable(handler(params, signal));
-      },
-      notification: (method, params) => {
-        const handler = noted.get(method);
-        return handler ? handler(params) : false;
-      },
-      report,
-    });
-    this.#connection.listen();
+    for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
+    connection.onRequest("editor/readTextFile", served(read));
+    connection.onRequest("editor/writeTextFile", served(write));
+    connection.onRequest("editor/runInTerminal", served(run));
+    connection.onRequest("editor/ideOperation", served(operate));
+    connection.onRequest("secrets/environment", served(secrets));
+    connection.onRequest("secrets/keepEnvironment", served(keep));
+    connection.onRequest("lm/keptSessions", served(kept));
+    connection.listen();
+    this.#connection = connection;
   }
 
   request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
     if (this.#gone) return Promise.reject(this.#gone);
     const cut = deferred<never>();
     this.#pending.add(cut);
-    const answer = (this.#connection.request(method, params) as Promise<ResultOf<HostToSidecar, M>>)
-      .catch((error: unknown) => error instanceof CallFailure ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise);
+    const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params))
+      .catch((error: unknown) => isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise);
     return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
   }
 
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
-    if (!this.#gone) this.#connection.notify(method, params);
+    if (this.#gone) return;
+    this.#send(() => this.#connection.sendNotification(method, params)).catch(() => undefined);
   }
+
+  /** A connection whose stream has ended throws, where one that cannot write rejects. */
+  async #send<T>(send: () => Promise<T>): Promise<T> { return send(); }
 
   close(why: string): void {
     if (this.#gone) return;
     this.#gone = new SidecarGone(why);
     for (const cut of this.#pending) cut.reject(this.#gone);
-    this.#connection.close();
+    this.#connection.dispose();
   }
 }
 
-type Served = (params: unknown, signal: CancelSignal) => Promise<unknown>;
-type Noted = (params: unknown) => void;
-
-/** JSON-RPC's. */
-const INTERNAL_ERROR = -32603;
-
-/** Errors cross the wire with their code; others as internal errors, with their message. */
-async function refusable(answer: Promise<unknown>): Promise<unknown> {
-  try { return await answer; }
-  catch (error) { throw new CallFailure(error instanceof NotServed ? error.code : INTERNAL_ERROR, error instanceof Error ? error.message : String(error)); }
+/** Errors cross the wire with their code; one that nobody foresaw, with what it says. */
+function served<P, R>(handler: (params: P, signal: CancelSignal) => Promise<R>): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
+  return async (params, token) => {
+    try { return await handler(params, signalOf(token)); }
+    catch (error) { return new ResponseError(error instanceof NotServed ? error.code : ErrorCodes.InternalError, error instanceof Error ? error.message : String(error)); }
+  };
 }
 
-function afterMicrotasks(run: () => void): void { queueMicrotask(() => process.nextTick(run)); }
+function signalOf(token: CancellationToken): CancelSignal {
+  return { get aborted() { return token.isCancellationRequested; }, addEventListener: (_, listener) => { token.onCancellationRequested(listener); } };
+}
+
+function isRefusal(error: unknown): error is ResponseError<unknown> {
+  return error instanceof ResponseError && !TRANSPORT.has(error.code);
+}

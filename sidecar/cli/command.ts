@@ -29,7 +29,7 @@ export interface RunWith {
 }
 
 export type Command =
-  /** The extension host's sidecar: JSON-RPC on stdio. Internal. */
+  /** The extension host's sidecar: vscode-jsonrpc on stdio. Internal. */
   | { readonly kind: "serve" }
   /** Ends what a dead sidecar left: `ChildProcessRecord[]` as JSON on stdin. Internal. */
   | { readonly kind: "reap" }

@@ -45,9 +45,7 @@ export async function serve(version: string): Promise<void> {
   let threshold: LogLevel = "info";
   const log = (level: LogLevel, category: LogCategory, message: string, data?: Readonly<Record<string, unknown>>): void => {
     // A host that does not keep up gets the conversations, not the log.
-    if (!isLogged(level, threshold) || wire.isCongested()) return;
-    const event = { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) };
-    setImmediate(() => wire.notify("log", event)); // behind the message that it is about
+    if (isLogged(level, threshold) && !wire.isCongested()) wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
   await using scope = new Scope("sidecar", error => log("error", "sidecar", "Something could not be let go of", { error: String(error) }));
   let served: Served | undefined;

@@ -1,6 +1,6 @@
 /**
- * Extension host ↔ sidecar. The only declaration of these messages; `message-connection.ts` carries them over the
- * sidecar's stdio. The first message is `hello`: both programs are built together, and any other pair is refused.
+ * Extension host ↔ sidecar. The only declaration of these messages; vscode-jsonrpc carries them over the sidecar's
+ * stdio. The first message is `hello`: both programs are built together, and any other pair is refused.
  */
 import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agent-service";
 import type { AgentConfig } from "./agents";
