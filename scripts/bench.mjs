@@ -16,12 +16,12 @@ if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
 // What is measured is what is here, not what was built at some time.
 await buildPrograms();
 
-// Below node_modules' parent, so that packages are found. Minified as the package is: names that are kept cost time.
+// Below node_modules' parent, so that packages are found. Minified as the package is.
 mkdirSync(path.join(root, "out"), { recursive: true });
 const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
   const entryPoints = [...files, ...globSync(["bench"], /\.program\.ts$/)];
-  await build({ entryPoints, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", keepNames: true, minify: true, logLevel: "warning" });
+  await build({ entryPoints, outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", packages: "external", minifyWhitespace: true, minifySyntax: true, logLevel: "warning" });
   // Without names kept: what is called in a page is sent there as text.
   await build({ entryPoints: globSync(["bench"], /\.browser\.ts$/), outdir, outbase: "bench", outExtension: { ".js": ".mjs" }, bundle: true, format: "iife", platform: "browser", target: "chrome120", minify: true, logLevel: "warning" });
   process.env.SYMPOSIUM_BENCH_PROGRAMS = outdir;

@@ -13,9 +13,12 @@ import { pass } from "./stage";
 
 const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?)$/;
 
-/** Called for every message; hardly any passes the first test. */
+const LETTER_P = 0x70, UNDERSCORE = 0x5f;
+
+/** Called for every message; hardly any passes the first test, which is the cheapest. */
 export function isProxyMethod(method: string): boolean {
-  return (method.startsWith("proxy/") || method.startsWith("_proxy/")) && PROXY_METHOD.test(method);
+  const first = method.charCodeAt(0);
+  return (first === LETTER_P || first === UNDERSCORE) && PROXY_METHOD.test(method);
 }
 
 export function isProxyInitialize(method: string): boolean {
