@@ -89,6 +89,17 @@ const scripted = (flags: readonly string[]): AgentConfig => {
   return { id: "ada", name: "Ada", distribution: { local: { command, args } } };
 };
 
+/** Returns when the process is dead: on a busy machine a signal takes longer than the prompt that follows it. */
+function killNow(pid: number): void {
+  process.kill(pid, "SIGKILL");
+  for (let i = 0; i < 1_000_000 && isAlive(pid); i++);
+}
+
+/** `false` also where there is no `/proc`. A zombie is dead: only its parent can bury it. */
+function isAlive(pid: number): boolean {
+  try { return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1")); } catch { return false; }
+}
+
 suite("agents of a window", () => {
   test("programs are found where the login shell has them", async () => {
     await using window = await Window.open();
@@ -157,7 +168,7 @@ suite("agents of a window", () => {
       await prompt(`pid-${round}`, "pid");
       const pid = (): number => Number([...shown().matchAll(/pid (\d+)/g)].at(-1)?.[1] ?? before);
       await window.until(() => pid() !== before && /"state":"idle"\}\}\]$/.test(shown()));
-      process.kill((before = pid()), "SIGKILL");
+      killNow((before = pid()));
       await prompt(`after-${round}`, `say answer ${round}`);
       await window.until(() => shown().includes(`"text":"answer ${round}"`) || shown().includes("sendAgain"));
       doesNotMatch(shown(), /sendAgain/);
