@@ -64,7 +64,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
 
     it("chain", "it ends when its client leaves, and had nothing to complain of", async () => {
       const { code, stderr } = await chain();
-      deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      // On a slow machine.
+      deepEqual({ code, stderr: stderr.replace(/^.* tapped is still starting\.\n/, "") }, { code: 0, stderr: "" });
     });
   });
 
