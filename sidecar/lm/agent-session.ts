@@ -39,6 +39,8 @@ export class AgentSession {
   #staying = new AbortController();
   #agent: { readonly lease: Lease; readonly id: string } | undefined;
   #offer: ToolOffer | undefined;
+  /** Name of the MCP server of a session that is renewed: the agent's model knows the tools by it. */
+  #renewedServer: string | undefined;
   #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
   /** With which the next opening begins. */
   #begin: AgentSessionStart["begin"];
@@ -63,7 +65,9 @@ export class AgentSession {
     const of = ++this.#opening, { world } = this;
     this.#staying = new AbortController();
     this.#prompts = this.#promptsOf(of);
-    const offer = world.offers.open({ ...this.#tools, called: call => this.#called(of, call), refused: (given, args) => this.#announced.arrived(given, args) });
+    const terms = { ...this.#tools, called: (call: OfferedCall) => this.#called(of, call), refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args) };
+    const offer = world.offers.open(terms, this.#renewedServer);
+    this.#renewedServer = undefined;
     this.#offer = offer;
     world.pool.acquire(this.#key, this.#staying.signal).then(async lease => {
       if (of !== this.#opening) return lease.release(); // left meanwhile
@@ -193,6 +197,7 @@ export class AgentSession {
     const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
     if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
     this.world.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", { agent: this.start.agent.id });
+    this.#renewedServer = this.#offer.server;
     this.#end(({ lease, id }) => abandon(lease, id));
     return true;
   }

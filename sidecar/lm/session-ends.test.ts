@@ -88,7 +88,7 @@ suite("a model's session, ends and beginnings", () => {
     await world.settle();
     world.ask(2);
     const again = await world.open("session/load");
-    deepEqual(again.offer.tools.map(({ name }) => name), [LATER.name]);
+    deepEqual([again.offer.server, again.offer.tools.map(({ name }) => name)], [offer.server, [LATER.name]]);
     await world.prompted();
     deepEqual(world.recipients.map(({ remembers }) => remembers), [false, true]);
     deepEqual(world.told, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);

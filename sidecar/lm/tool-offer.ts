@@ -176,8 +176,9 @@ export class ToolOffers {
   /** `leftOut`: for the log; the names are VS Code's. */
   constructor(private readonly leftOut: (name: string, why: string) => void) {}
 
-  open(terms: OfferTerms): ToolOffer {
-    const offer = new ToolOffer(this.#freeName(), terms, this.leftOut);
+  /** `server`: the name of an earlier offer to the same agent session, whose history has it; otherwise a new name. */
+  open(terms: OfferTerms, server = this.#freeName()): ToolOffer {
+    const offer = new ToolOffer(server, terms, this.leftOut);
     this.#offers.set(offer.key, offer);
     this.#openNames.add(offer.server);
     offer.watch({ closed: () => {

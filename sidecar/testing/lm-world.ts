@@ -17,8 +17,8 @@ import { MemoryAgent } from "./memory-agent";
 
 class Offers extends ToolOffers {
   readonly opened: ToolOffer[] = [];
-  override open(terms: OfferTerms): ToolOffer {
-    const offer = super.open(terms);
+  override open(terms: OfferTerms, server?: string): ToolOffer {
+    const offer = super.open(terms, server);
     this.opened.push(offer);
     return offer;
   }
