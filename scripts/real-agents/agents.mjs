@@ -48,7 +48,7 @@ const ALL = [
   },
   {
     id: "codex-acp", name: "Codex (codex-acp)", package: "@agentclientprotocol/codex-acp", version: "2.6.0",
-    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search", editTitle: "Editing files",
+    program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search", editTitle: "Edit files",
     endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: ["status"], withdraws: false, parallel: false,
     settle: (home, model) => {
       writeIn(home, ".codex/config.toml", `model = "gpt-5.5"
