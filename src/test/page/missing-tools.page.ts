@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { violations } from "./axe";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { THEMES } from "./looks";
-import { look, openChatBox, scripted, showsText, wear } from "./scripted";
+import { openChatBox, scripted, showsText, wear } from "./scripted";
 
 const extension = (id: string, name: string): object => ({ id, name, _enabled: true, _source: "built-in", distribution: { symposium: { subcommand: "proxy", args: [id] } } });
 
@@ -29,7 +29,7 @@ suite("tools that do not reach the agent", () => {
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       assert.deepEqual((await violations(box.frame)).join("\n"), "", theme);
-      await look(box, `missing-tools-${name}`);
+      await box.screenshot(`missing-tools-${name}`);
     }
   });
 });
