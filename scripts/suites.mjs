@@ -121,7 +121,7 @@ export async function agents({ grep, output } = {}) {
 }
 
 /** Mocha's options for tests that take at most `milliseconds` on an idle machine. */
-const limits = milliseconds => ["--timeout", String(timeLimit(milliseconds))];
+const limits = milliseconds => ["--timeout", String(timeLimit(milliseconds)), "--require", "./scripts/test-limits.mjs"];
 
 const pick = grep => grep === undefined ? [] : ["--grep", grep];
 

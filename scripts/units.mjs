@@ -32,7 +32,7 @@ await build({
   bundle: true, splitting: true, format: "esm", platform: "node", target: "node20.10", packages: "external",
   sourcemap: true, keepNames: true, logLevel: "warning", chunkNames: "chunks/[name]-[hash]",
 });
-const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--ui", "tdd", "--timeout", String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),
+const mocha = spawnSync(process.execPath, ["--enable-source-maps", "--unhandled-rejections=strict", "--import", "./scripts/chance.mjs", "node_modules/mocha/bin/mocha.js", ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []), "--require", "./scripts/test-limits.mjs", "--ui", "tdd", "--timeout", String(timeLimit(kind === "--quick" ? 20_000 : 120_000)),
   ...mochaOptions, ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs")))],
   { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } });
 process.exit(mocha.status ?? 1);
