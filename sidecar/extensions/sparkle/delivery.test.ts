@@ -194,6 +194,26 @@ suite("Sparkle's text and the user's words", () => {
     delivery.resolve({});
   });
 
+  test("sends the embodiment with the next prompt after all held prompts were cancelled", async () => {
+    const asked = deferred<undefined>(),
+      delivery = deferred<unknown>();
+    await using sparkled = await opened({
+      delivery: () => {
+        asked.resolve(undefined);
+        return delivery.promise;
+      },
+    });
+    const sessionId = await sparkled.session(),
+      held = ["one", "two"].map(text => sparkled.prompt(sessionId, words(text)));
+    await asked.promise;
+    sparkled.world.client.notify("session/cancel", { sessionId });
+    const answers = await Promise.all(held);
+    delivery.resolve({});
+    await sparkled.prompt(sessionId, words("three"));
+    deepEqual(answers, [{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
+    deepEqual(sparkled.prompts.map(({ prompt }) => partsOf(prompt)), [["three", "embodiment"]]);
+  });
+
   test("ends a stopped turn with updates in version 2, where the answer to a prompt is a receipt", async () => {
     const asked = deferred<undefined>(), delivery = deferred<unknown>();
     const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };

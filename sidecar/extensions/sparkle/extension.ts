@@ -252,9 +252,14 @@ class Sparkle {
       due = this.settings.embodiment === "off" ? "had" : before;
     const isPlain = wish.kind === "closed" || (due === "had" && wish.asked.length === 0);
     if (isPlain && !session.sending) return request.pass();
+    if (session.sending) request.release(); // `session/cancel` overtakes it while it waits for the earlier prompt
     const stopped = (session.waiting ??= new AbortController()),
       earlier = session.sending ?? Promise.resolve();
     if (!isPlain) session.embodiment = "had";
+    // A prompt without the embodiment must not undo what an earlier one restored.
+    const restore = (): void => {
+      if (before !== "had") session.embodiment = before;
+    };
     const composed = earlier.then(() => (isPlain ? [] : this.#blocks(request, place, due, wish.asked, stopped.signal)));
     const sending = (session.sending = composed.then(() => undefined));
     try {
@@ -265,10 +270,10 @@ class Sparkle {
           blocks.length === 0 ? undefined : { ...params, prompt: withBlocks(params.prompt, blocks) },
         );
     } catch (error) {
-      session.embodiment = before; // an agent that refused it has not read it
+      restore(); // an agent that refused it has not read it
       throw error;
     }
-    session.embodiment = before; // the turn was stopped before the prompt was sent
+    restore(); // the turn was stopped before the prompt was sent
     return this.#stoppedTurn(String(params.sessionId));
   }
 
