@@ -1,11 +1,14 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
 import { arrayOr, objectOr } from "../rpc/json";
 import { program } from "../testing/programs";
+import { skipped } from "../testing/skipped";
 
 const words = (name: string, ...args: readonly string[]): readonly string[] => {
   const { command, args: first } = program(name);
@@ -27,10 +30,12 @@ suite("symposium-acp-agent conform", () => {
   });
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
-  function conform(...args: readonly string[]): Promise<Ended> {
+  const conform = (...args: readonly string[]): Promise<Ended> => start(...args).ended;
+
+  function start(...args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
     const [command = "", ...first] = ours("conform", ...args);
     const child = spawn(command, first, {
-      env: { ...process.env, HOME: home, USERPROFILE: home },
+      env: { ...process.env, HOME: home, USERPROFILE: home, TMPDIR: home },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "",
@@ -41,9 +46,10 @@ suite("symposium-acp-agent conform", () => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    return new Promise(resolve => {
+    const ended = new Promise<Ended>(resolve => {
       child.once("close", code => resolve({ code, stdout, stderr }));
     });
+    return { child, ended };
   }
 
   const notFailed = ({ code, stdout }: Ended): void => {
@@ -101,6 +107,52 @@ suite("symposium-acp-agent conform", () => {
       .split("\n")
       .map(line => objectOr(JSON.parse(line)).from);
     deepEqual(from, ["kit", "program", undefined]);
+  });
+
+  const failsWithoutReport = async (reason: RegExp, ...args: readonly string[]): Promise<void> => {
+    const { code, stdout, stderr } = await conform("client", "--", ...args);
+    deepEqual([code, stdout], [1, ""], stderr);
+    match(stderr, reason);
+  };
+
+  test("a client that does not exist fails with the reason", () =>
+    failsWithoutReport(/symposium-conform-no-such-program/, "symposium-conform-no-such-program", agentWords));
+
+  test("a client that exits before it starts the agent fails with its exit code and its stderr", () =>
+    failsWithoutReport(
+      /exit code 3[^]*No configuration\./,
+      process.execPath,
+      "-e",
+      `console.error("No configuration."); process.exitCode = 3`,
+      agentWords,
+    ));
+
+  test("a signal stops the program under test and removes the temporary folder", async function () {
+    if (process.platform === "win32") skipped(this, "Windows has no signals that a process can handle");
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address(),
+      port = typeof address === "object" && address ? address.port : 0;
+    const connected = once(server, "connection");
+    const started = start("agent", "--", process.execPath, "-e", `require("net").connect(${port}, "127.0.0.1")`);
+    const [socket] = (await connected) as [Socket];
+    const closed = once(socket.on("error", () => undefined).resume(), "close");
+    started.child.kill("SIGTERM");
+    equal((await started.ended).code, 128 + 15);
+    await closed;
+    server.close();
+    deepEqual(
+      readdirSync(home).filter(name => name.startsWith("symposium-conform-")),
+      [],
+    );
+  });
+
+  test("a folder for recordings that cannot be written ends the command before the run", async () => {
+    const folder = path.join(home, "file");
+    writeFileSync(folder, "");
+    const { stdout, stderr, code } = await conform("agent", "--record", folder, "--", ...ours("eliza"));
+    deepEqual([stdout, code === 0], ["", false]);
+    match(stderr, /The recordings cannot be written/);
   });
 
   test("a program that cannot be started fails with the reason", async () => {

@@ -1,5 +1,15 @@
 /** `symposium-acp-agent conform`: checks an agent, a proxy or a client against the protocol. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
@@ -22,6 +32,7 @@ import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import { CannotWrite, type Tell } from "./log";
 import { openOwnLedger, ownProcesses } from "./own-ledger";
+import { firstSignal } from "./stdio";
 
 export interface ConformRequest {
   readonly program: ProgramKind;
@@ -40,17 +51,32 @@ export interface ConformRequest {
 const DEFAULT_PROMPT = "Reply with one short sentence. Do not use any tool.";
 /** A client runs at most so many times as long as one response may take. */
 const CLIENT_RESPONSES = 4;
-const LAST_WORDS_BYTES = 2000;
+const STDERR_TAIL_BYTES = 2000;
 
-/** Prints the report and resolves with the exit code: 1 if a rule of severity `must` fails. */
+/**
+ * Prints the report. Resolves with the exit code: 1 if a rule of severity `must` fails or no conversation took place,
+ * 128 + n after signal n, which stops the program under test. Throws `CannotWrite`.
+ */
 export async function runConform(request: ConformRequest, tell: Tell): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "A resource was not released", error));
   const processes = ownProcesses(openOwnLedger(scope, tell), tell);
   // Symbolic links are resolved, because agents compare paths.
-  const cwd = mkdtempSync(path.join(tmpdir(), "symposium-conform-"));
+  const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "symposium-conform-")));
   scope.defer(() => rmSync(cwd, { recursive: true, force: true }));
-  const check = new Check(request, processes, cwd);
-  const conversations = await check.run();
+  if (request.recordFolder !== undefined) prepareFolder(request.recordFolder);
+  const check = new Check(request, processes, cwd),
+    running = check.run();
+  const ended = await Promise.race([running, firstSignal()]);
+  if (typeof ended === "number") {
+    await check.stop();
+    await running;
+    return ended;
+  }
+  const conversations = ended;
+  if (conversations.length === 0) {
+    tell("error", `${path.basename(request.command)} did not start the agent: ${check.status}`, check.stderrTail());
+    return 1;
+  }
   const results = judgeAll(RULES, request.program, conversations);
   if (request.recordFolder !== undefined) record(request.recordFolder, request.program, conversations);
   await print(
@@ -58,14 +84,19 @@ export async function runConform(request: ConformRequest, tell: Tell): Promise<n
       ? reportJson(request.program, results)
       : reportText(request.program, path.basename(request.command), results),
   );
-  if (hasFailedStart(results) && check.lastWords() !== "")
-    tell("error", `Last output on stderr:\n${check.lastWords()}`);
+  const stderrTail = check.stderrTail();
+  if (hasFailedStart(results) && stderrTail !== undefined) tell("error", "Last output on stderr:", stderrTail);
   return exitCode(results);
 }
 
 class Check {
-  /** Of the process that was started last. */
-  #stderr = new LastBytes(LAST_WORDS_BYTES);
+  /** Output of the process that was started last. */
+  #stderr = new LastBytes(STDERR_TAIL_BYTES);
+  /** The process that was started last. */
+  #subject: Subject | undefined;
+  #isStopped = false;
+  /** The exit code or the signal of that process, in words. */
+  status = "It is still running.";
 
   constructor(
     private readonly request: ConformRequest,
@@ -73,8 +104,16 @@ class Check {
     private readonly cwd: string,
   ) {}
 
-  lastWords(): string {
-    return redactText(this.#stderr.text().trim());
+  /** Undefined: it wrote nothing. */
+  stderrTail(): string | undefined {
+    const text = redactText(this.#stderr.text().trim());
+    return text === "" ? undefined : text;
+  }
+
+  /** Stops the program under test. No other process is started after it. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#subject?.stop();
   }
 
   run(): Promise<readonly Conversation[]> {
@@ -102,7 +141,7 @@ class Check {
       const folder = path.join(this.cwd, `recordings-v${version}`);
       mkdirSync(folder);
       const agent = this.#agentCommand(folder, version);
-      const subject = this.#start(this.request.args.map(arg => arg.replaceAll(AGENT_PLACEHOLDER, agent)));
+      const subject = this.#start(this.request.args.map(arg => arg.replaceAll(AGENT_PLACEHOLDER, () => agent)));
       await exitOf(subject, CLIENT_RESPONSES * this.request.timeoutMs);
       await subject.stop();
       const own = recordingsIn(folder, version);
@@ -120,6 +159,16 @@ class Check {
   }
 
   #start(args: readonly string[]): Subject {
+    const subject = this.#isStopped ? notStarted(Promise.resolve("stopped")) : this.#started(args);
+    this.#subject = subject;
+    this.status = "It is still running.";
+    void subject.exited.then(status => {
+      if (this.#subject === subject) this.status = status;
+    });
+    return subject;
+  }
+
+  #started(args: readonly string[]): Subject {
     const { command } = this.request,
       env: Readonly<Record<string, string>> = ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
     const spec: ProcessSpec = {
@@ -132,7 +181,7 @@ class Check {
     const started = startChild(spec, this.processes);
     if (started.kind === "failed") return notStarted(started.why.then(error => error.what));
     const { child } = started,
-      stderr = new LastBytes(LAST_WORDS_BYTES);
+      stderr = new LastBytes(STDERR_TAIL_BYTES);
     this.#stderr = stderr;
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     return { input: child.stdin, output: child.stdout, exited: child.exited.then(statusOf), stop: () => child.stop() };
@@ -186,15 +235,28 @@ function asksForNewer(conversation: Conversation): boolean {
   );
 }
 
+/** Creates the folder, so that a run whose recordings cannot be written does not start. Throws `CannotWrite`. */
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw cannotRecord(folder, error);
+  }
+}
+
+function cannotRecord(folder: string, cause: unknown): CannotWrite {
+  return new CannotWrite(`The recordings cannot be written to ${folder}: ${String(cause)}`, { cause });
+}
+
 /** Throws `CannotWrite`. */
 function record(folder: string, program: ProgramKind, conversations: readonly Conversation[]): void {
   try {
-    mkdirSync(folder, { recursive: true });
     for (const { name, text } of conversations.flatMap((one, i) => recordFiles(program, i + 1, one))) {
       writeFileSync(path.join(folder, name), text, { mode: 0o600 });
     }
   } catch (error) {
-    throw new CannotWrite(`The recordings cannot be written to ${folder}: ${String(error)}`, { cause: error });
+    throw cannotRecord(folder, error);
   }
 }
 

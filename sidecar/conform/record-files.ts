@@ -1,5 +1,5 @@
 /** A recorded conversation as JSON lines, without secrets. That of a proxy has two ends, and so two files. Pure. */
-import { redactText } from "../../src/protocol/redaction/redact";
+import { redactText, redactValue } from "../../src/protocol/redaction/redact";
 import { objectOr, stringOr } from "../rpc/json";
 import { idKey, opposite } from "./conversation";
 import { readLine, type Conversation, type Direction, type RecordedEvent, type RecordedLine } from "./recording";
@@ -54,11 +54,26 @@ function successorLines({ events }: Conversation): ReadonlySet<RecordedLine> {
   return lines;
 }
 
-/** One line of a file that the recording agent writes. */
+/** One line of a file that the recording agent writes, without secrets. A line of JSON stays JSON. */
 export function writtenEvent(event: RecordedEvent): string {
   return event.kind === "line"
-    ? JSON.stringify({ kind: "line", at: event.at, direction: event.direction, text: event.text })
+    ? JSON.stringify({ kind: "line", at: event.at, direction: event.direction, text: redactedLine(event.text) })
     : JSON.stringify(event);
+}
+
+function redactedLine(text: string): string {
+  const redacted = redactText(text);
+  if (redacted === text || !isJson(text) || isJson(redacted)) return redacted;
+  return JSON.stringify(redactValue(JSON.parse(text)));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Events of such a file. Lines that are not complete are left out. */

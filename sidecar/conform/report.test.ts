@@ -48,6 +48,15 @@ suite("conformance report", () => {
     doesNotMatch(verdict.excerpt, /ghp_a1/);
   });
 
+  test("a reason is shown without secrets and control characters, on one line", () => {
+    const token = `ghp_${"a1B2".repeat(9)}`, why = `The agent returned ${token}\u001b[2J\nFAIL`;
+    for (const verdict of [fail(why), notSeen(why), notApplicable(why)]) {
+      const text = reportText("agent", "a\u001b", [result("must", verdict)]);
+      doesNotMatch(text, /ghp_a1|\u001b|^FAIL/m);
+      match(text, /The agent returned ghp_…⟦U\+001B⟧\[2J FAIL/);
+    }
+  });
+
   test("a rule passes if one item does, fails with the first that fails, else is not seen", () => {
     const verdicts: Readonly<Record<string, Verdict>> = { p: PASS, f: fail("f"), n: notSeen("n"), a: notApplicable("a") };
     const judged = (items: string): Verdict => judgeEach([...items], item => verdicts[item], notSeen("none"));
@@ -102,6 +111,15 @@ suite("recordings as files", () => {
     deepEqual(more, []);
     equal(file?.name, "01-session-v1.jsonl");
     doesNotMatch(file.text, /s3cr3ts3cr3t/);
+  });
+
+  test("the recording agent writes no secrets, and a message stays a message", () => {
+    const token = `ghp_${"a1B2".repeat(9)}`;
+    for (const params of [{ token }, { env: [{ name: "API_KEY", value: "s3cr3t-value" }] }, { apiKey: 1234567890 }]) {
+      const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })), [event] = readEvents(text);
+      doesNotMatch(text, /ghp_a1|s3cr3t|1234567890/);
+      ok(event?.kind === "line" && event.problem === undefined && event.messages.length === 1, text);
+    }
   });
 
   test("what the recording agent writes is read as it was, up to a line that is not complete", () => {

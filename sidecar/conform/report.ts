@@ -1,4 +1,5 @@
 /** The report of a run: for people, and as JSON. Pure. */
+import { readableLine } from "../../src/protocol/visible-text";
 import type { ProgramKind, Result, Severity, Verdict } from "./rule";
 import { VERSIONS } from "./schema";
 
@@ -79,15 +80,15 @@ export function reportText(program: ProgramKind, name: string, results: readonly
     `${notApplicable} not applicable`,
     `${notSeen} not seen`,
   ];
-  return [`Conformance of the ${program} ${name}`, ...versions, "", `${counts.join(", ")}.`].join("\n");
+  return [`Conformance of the ${program} ${readableLine(name)}`, ...versions, "", `${counts.join(", ")}.`].join("\n");
 }
 
 function rows({ rule, section, verdict }: Result): readonly string[] {
   const word = WORDS[rule.severity][verdict.kind],
     head = `  ${word.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
   if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
-  const more = verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${verdict.excerpt}`] : [];
-  return [head, `        ${rule.title}: ${verdict.why}`, ...more];
+  const more = verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
+  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...more];
 }
 
 const WORDS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {

@@ -10,7 +10,7 @@ export type Severity = "must" | "should";
 
 export type Verdict =
   | { readonly kind: "pass" }
-  /** `excerpt`: the offending message, bounded and without secrets. */
+  /** `why` of every verdict: a reason without secrets. `excerpt`: the offending message, bounded and without secrets. */
   | { readonly kind: "fail"; readonly why: string; readonly excerpt?: string }
   /** The program does not advertise the capability, or does not speak the version. */
   | { readonly kind: "notApplicable"; readonly why: string }
@@ -75,16 +75,17 @@ export function judgeAll(
 
 export const PASS: Verdict = { kind: "pass" };
 export function notSeen(why: string): Verdict {
-  return { kind: "notSeen", why };
+  return { kind: "notSeen", why: redactText(why) };
 }
 export function notApplicable(why: string): Verdict {
-  return { kind: "notApplicable", why };
+  return { kind: "notApplicable", why: redactText(why) };
 }
 
 /** Characters of an offending message that a report shows. */
 const MAX_EXCERPT = 400;
 
-export function fail(why: string, offending?: Located | string): Verdict {
+export function fail(reason: string, offending?: Located | string): Verdict {
+  const why = redactText(reason);
   if (offending === undefined) return { kind: "fail", why };
   const text = redactText(typeof offending === "string" ? offending : written(offending), MAX_EXCERPT * 2);
   return { kind: "fail", why, excerpt: text.length <= MAX_EXCERPT ? text : `${text.slice(0, MAX_EXCERPT)}…` };

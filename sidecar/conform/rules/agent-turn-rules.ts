@@ -1,4 +1,5 @@
 /** Rules for agents: prompts, session updates, the end of a turn, cancellation. */
+import { redactText } from "../../../src/protocol/redaction/redact";
 import {
   agentCapabilities,
   calls,
@@ -302,7 +303,7 @@ function refused(prompt: Exchange): Verdict {
   const code = errorCode(prompt),
     { message } = objectOr(prompt.response?.message.error);
   if (code === AUTH_REQUIRED) return notSeen("The agent requires authentication (--auth).");
-  return notSeen(`The agent returned the error ${String(code)}: ${stringOr(message, "").slice(0, 200)}`);
+  return notSeen(`The agent returned the error ${String(code)}: ${redactText(stringOr(message, ""), 200)}`);
 }
 
 /** A prompt with such a block succeeds where one with text alone does. */
