@@ -1,5 +1,7 @@
 /** The details of a session in words: what runs, where, and what each extension does there. Pure. */
-import type { AlteredPrompts, ExtensionDetails, SessionDetails, SetupChange, TimeHeld, ToolDelivery } from "../src/protocol/session-details";
+import {
+  isMissing, type AlteredPrompts, type ExtensionDetails, type SessionDetails, type SetupChange, type TimeHeld, type ToolDelivery,
+} from "../src/protocol/session-details";
 import { readableText, visibleLine } from "../src/protocol/visible-text";
 import { texts } from "./texts";
 
@@ -63,8 +65,6 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
   const { count, last: { added, removed, altered } } = prompts, parts = ([[added, "added"], [removed, "removed"], [altered, "changed"]] as const).filter(([blocks]) => blocks > 0);
   return [`Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`];
 }
-
-function isMissing({ stage, offered }: ToolDelivery): boolean { return (stage === "offered" || stage === "connected") && offered !== 0; }
 
 /** `isNamed`: with the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {

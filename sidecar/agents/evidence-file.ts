@@ -40,7 +40,8 @@ export class EvidenceFile implements EvidenceStore {
 
   set(program: string, evidence: DeliveryEvidence): void {
     const before = this.of(program);
-    if (before && before.transport === evidence.transport && before.isListed === evidence.isListed && before.lists === evidence.lists) return;
+    if (before && before.transport === evidence.transport && before.isListed === evidence.isListed && before.lists === evidence.lists
+      && (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)) return;
     this.#own.set(program, { ...evidence, at: this.deps.date() });
     this.#writing = this.#writing.then(() => this.#write());
   }
@@ -71,8 +72,9 @@ function read(file: string): readonly (readonly [string, Entry])[] {
 
 const LISTS = ["beforePrompt", "inPrompt", "later", "never"] as const;
 
-function entryOf({ transport, isListed, lists, at }: JsonObject): Entry | undefined {
+function entryOf({ transport, isListed, lists, at, waitsInVain }: JsonObject): Entry | undefined {
   const known = LISTS.find(each => each === lists);
   if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined) return undefined;
-  return { transport, isListed, lists: known, at: numberOr(at, 0) };
+  const waits = numberOr(waitsInVain, 0);
+  return { transport, isListed, lists: known, at: numberOr(at, 0), ...(waits > 0 ? { waitsInVain: waits } : {}) };
 }

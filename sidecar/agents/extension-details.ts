@@ -4,7 +4,7 @@ import type { Trace } from "../conductor/component";
 import { DeliveryTracker } from "../mcp/delivery-tracker";
 import { ChainWitness, type SeenChanges } from "./chain-witness";
 import type { ExtensionChain } from "./extension-chain";
-import { adviceFor, missingToolsSentence } from "./missing-tools";
+import { missingToolsSentence } from "./missing-tools";
 
 export interface SessionExtensions {
   /** From the client on. */
@@ -43,8 +43,7 @@ export function witnessedExtensions(chain: ExtensionChain, { agent, others, now 
         const named = delivery.missing.map(one => ({
           name: all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ?? others ?? `the MCP server “${one.server}”`, delivery: one,
         }));
-        const sentence = missingToolsSentence({ agent, missing: named, all: delivery.servers.length });
-        return sentence === undefined ? undefined : `${sentence} ${adviceFor(delivery.retry)}`;
+        return missingToolsSentence({ agent, missing: named, all: delivery.servers.length, retry: delivery.retry });
       },
       hear: (sessionId, changed) => {
         const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];

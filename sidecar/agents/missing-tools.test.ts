@@ -9,15 +9,27 @@ const EFFECT = "Its model does not have these tools.";
 suite("Missing tools", () => {
   test("names whose tools are missing, why, and what follows", () => {
     deepEqual([
-      missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle", { offered: 9 }), named("Ferris", { offered: 2 }), named("Cargo", { offered: 9 })], all: 3 }),
+      missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle", { offered: 9 }), named("Ferris", { offered: 2 }), named("Cargo", { offered: 9 })], all: 3, retry: "inVain" }),
       missingToolsSentence({ agent: "Codex", missing: [named("Sparkle")], all: 2 }),
       missingToolsSentence({ agent: "Claude", missing: [named("Sparkle", { stage: "connected", connections: 1, offered: 9 })], all: 1 }),
-      missingToolsSentence({ agent: "Claude", missing: [named("My server", { stage: "connected", connections: 1, listFailed: true })], all: 1 }),
+      missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle", { offered: 9 })], all: 1 }),
     ], [
-      `Auggie did not request the tools of Sparkle, Ferris and Cargo (0 of 20): it did not connect to any MCP server of this session. ${EFFECT}`,
+      `Auggie did not request the tools of Sparkle, Ferris and Cargo (0 of 20): it did not connect to any of these MCP servers. ${EFFECT} ${adviceFor("inVain")}`,
       `Codex did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT}`,
       `Claude did not request the tools of Sparkle (0 of 9): it connected to the MCP server and did not list its tools in time. ${EFFECT}`,
-      `Claude did not request the tools of My server: the MCP server answered with an error, which is in the log. ${EFFECT}`,
+      `Auggie did not request the tools of Sparkle (0 of 9): it did not connect to this MCP server. ${EFFECT}`,
+    ]);
+  });
+
+  test("does not blame the agent, nor advise another connection, for a server that cannot list its tools", () => {
+    const broken = (name: string) => named(name, { stage: "connected", connections: 1, listFailed: true });
+    deepEqual([
+      missingToolsSentence({ agent: "Claude", missing: [broken("My server")], all: 2, retry: "otherTransport" }),
+      missingToolsSentence({ agent: "Claude", missing: [broken("A"), named("Sparkle"), broken("B")], all: 3, retry: "otherTransport" }),
+    ], [
+      "Claude does not have the tools of My server: the MCP server could not list them. The error is in the log.",
+      `Claude did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT} ${adviceFor("otherTransport")} `
+        + "Claude does not have the tools of A and B: the MCP servers could not list them. The errors are in the log.",
     ]);
   });
 

@@ -19,21 +19,38 @@ export interface MissingTools {
   readonly agent: string;
   readonly missing: readonly { readonly name: string; readonly delivery: ToolDelivery }[];
   readonly all: number;
+  /** What the next session tries. Absent: no advice. */
+  readonly retry?: Retry;
 }
 
 /** `undefined`: nothing is missing. */
-export function missingToolsSentence({ agent, missing, all }: MissingTools): string | undefined {
-  if (missing.length === 0) return undefined;
-  const names = [...new Set(missing.map(({ name }) => visibleText(name)))], counts = missing.map(({ delivery: { offered } }) => offered);
-  const count = counts.every(each => each !== undefined) ? ` (0 of ${counts.reduce((sum, each) => sum + each, 0)})` : "";
-  return `${agent} did not request the tools of ${listed(names)}${count}: ${causeOf(missing.map(({ delivery }) => delivery), all)} Its model does not have these tools.`;
+export function missingToolsSentence({ agent, missing, all, retry }: MissingTools): string | undefined {
+  const broken = missing.filter(({ delivery }) => delivery.listFailed), unlisted = missing.filter(each => !broken.includes(each));
+  const sentences: string[] = [];
+  if (unlisted.length > 0) {
+    const tools = `${agent} did not request the tools of ${namesOf(unlisted)}${countOf(unlisted)}`;
+    sentences.push(`${tools}: ${causeOf(unlisted.map(({ delivery }) => delivery), all)} Its model does not have these tools.`);
+    if (retry !== undefined) sentences.push(adviceFor(retry));
+  }
+  if (broken.length > 0) {
+    const [servers, errors] = broken.length === 1 ? ["MCP server", "error is"] : ["MCP servers", "errors are"];
+    sentences.push(`${agent} does not have the tools of ${namesOf(broken)}: the ${servers} could not list them. The ${errors} in the log.`);
+  }
+  return sentences.length === 0 ? undefined : sentences.join(" ");
+}
+
+function namesOf(servers: MissingTools["missing"]): string { return listed([...new Set(servers.map(({ name }) => visibleText(name)))]); }
+
+function countOf(servers: MissingTools["missing"]): string {
+  const counts = servers.map(({ delivery: { offered } }) => offered);
+  return counts.every(each => each !== undefined) ? ` (0 of ${counts.reduce((sum, each) => sum + each, 0)})` : "";
 }
 
 function causeOf(missing: readonly ToolDelivery[], all: number): string {
-  if (missing.some(({ listFailed }) => listFailed)) return "the MCP server answered with an error, which is in the log.";
   if (missing.some(({ stage }) => stage === "connected")) return "it connected to the MCP server and did not list its tools in time.";
-  if (missing.length === all) return "it did not connect to any MCP server of this session.";
-  return `it did not connect to ${missing.length === 1 ? "this MCP server" : "these MCP servers"}, although it uses others.`;
+  const isOne = missing.length === 1;
+  if (missing.length === all) return `it did not connect to ${isOne ? "this MCP server" : "any of these MCP servers"}.`;
+  return `it did not connect to ${isOne ? "this MCP server" : "these MCP servers"}, although it uses others.`;
 }
 
 function listed(names: readonly string[]): string {

@@ -73,7 +73,7 @@ suite("extensions of a session", () => {
   test("shows missing tools as a notice, once, and among the details", async () => {
     await using world = new World();
     world.doing = [{ id: "one", name: "One" }];
-    const id = await world.open(), sentence = "Ada did not request the tools of One (0 of 9): it did not connect to any MCP server of this session.";
+    const id = await world.open(), sentence = "Ada did not request the tools of One (0 of 9): it did not connect to any of these MCP servers.";
     await world.settle();
     equal(world.shown.get(id)?.details?.missingTools, undefined);
     world.missingTools = sentence;

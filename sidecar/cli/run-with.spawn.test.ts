@@ -299,7 +299,7 @@ suite("symposium-acp-agent", function () {
     await run.exit;
     const warned = run.stderr.split("\n").filter(line => line.includes(" warn "));
     equal(warned.length, 1, run.stderr);
-    match(warned[0]!, /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any MCP server of this session\. /);
+    match(warned[0]!, /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any of these MCP servers\. /);
   });
 
   test("has MCP servers in its sessions, of a command and at an address; one whose program is not there is left out, with a sentence", async () => {

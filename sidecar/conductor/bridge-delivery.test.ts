@@ -1,26 +1,30 @@
 /** How the bridge delivers tools by evidence (issue 14 item 2): transport per session, and the first prompt, which waits for `tools/list`. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { SESSION_TOOLS } from "../mcp/delivery";
 import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery-evidence";
 import { LIST_LIMIT_MS } from "../mcp/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { AGENT, DeliveryRig } from "../testing/delivery-rig";
+import type { FakeClock } from "../testing/fake-clock";
 import { connected } from "../testing/mcp-world";
 
 const settle = async (): Promise<void> => { for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); };
 /** One session from its setup to the end of its first turn, in a chain of its own, as after a restart; `limit`: its prompt waits as long as it may. */
-async function session(evidence: MemoryEvidence, act: (server: JsonObject) => Promise<void>, when: "setup" | "prompt", agent = AGENT): Promise<string> {
+async function session(
+  evidence: MemoryEvidence, act: (server: JsonObject, clock: FakeClock) => Promise<void>, when: "setup" | "wait" | "prompt", agent = AGENT,
+): Promise<string> {
   let isAsked = false;
   await using rig = new DeliveryRig(async (request, [server]) => {
     isAsked = true;
-    if (when === "prompt") await act(server!);
+    if (when === "prompt") await act(server!, rig.clock);
     request.respond({ stopReason: "end_turn" });
   }, ["tools"], agent, evidence);
   const id = await rig.session(), [server] = rig.world.lastServers(), transport = server!.type === "http" ? "http" : "stdio";
-  if (when === "setup") await act(server!);
+  if (when === "setup") await act(server!, rig.clock);
   const turn = rig.prompt(id);
   await settle();
   const waited = isAsked ? "" : " waits";
+  if (when === "wait") await act(server!, rig.clock);
   rig.clock.advance(LIST_LIMIT_MS);
   await turn;
   return `${transport}${waited}${rig.decided[0]?.[1].length === 0 ? "" : " missing"}`;
@@ -35,13 +39,13 @@ suite("MCP bridge: delivery by evidence", () => {
   test("uses http where it works, and waits only until the tools are listed", async () => {
     const evidence = new MemoryEvidence();
     deepEqual([await session(evidence, list, "setup"), await session(evidence, list, "setup")], ["http", "http"]);
-    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt" } satisfies DeliveryEvidence);
+    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt", waitsInVain: 0 } satisfies DeliveryEvidence);
   });
 
   test("offers a program to the next session of an agent that did not list over http, and http to the one after that", async () => {
     const evidence = new MemoryEvidence(), sessions: string[] = [];
     for (let i = 0; i < 3; i++) sessions.push(await session(evidence, ignore, "setup"));
-    deepEqual(sessions, ["http waits missing", "stdio missing", "http missing"]);
+    deepEqual(sessions, ["http waits missing", "stdio waits missing", "http missing"]);
   });
 
   test("keeps evidence apart by program and version", async () => {
@@ -115,10 +119,46 @@ suite("MCP bridge: delivery by evidence", () => {
     await list(rig.world.lastServers()[0]!);
     equal(evidence.of("ada 1")?.lists, "later");
     await using next = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT, evidence);
-    const second = await next.session(), nextTurn = next.prompt(second);
-    await settle();
-    next.clock.advance(LIST_LIMIT_MS);
-    await nextTurn;
-    deepEqual(next.decided, []);
+    const second = await next.session();
+    await next.prompt(second); // does not wait
+    deepEqual(next.decided, [[second, []]]);
+  });
+
+  test("reports missing tools again after a session in which such an agent listed none", async () => {
+    const later = { transport: "http", isListed: true, lists: "later" } as const, evidence = new MemoryEvidence();
+    evidence.set("ada 1", later);
+    const sessions = [await session(evidence, ignore, "setup"), await session(evidence, ignore, "setup")];
+    deepEqual(sessions, ["http", "stdio waits missing"]);
+    evidence.set("ada 1", later);
+    await session(evidence, list, "setup");
+    equal(evidence.of("ada 1")?.lists, "beforePrompt");
+  });
+
+  test("waits again after one session whose agent connected in time and listed too late", async () => {
+    const evidence = new MemoryEvidence();
+    const slow = async (server: JsonObject, clock: FakeClock): Promise<void> => {
+      await using client = await connected(server);
+      clock.advance(LIST_LIMIT_MS);
+      await settle();
+      await client.listTools();
+    };
+    deepEqual([await session(evidence, slow, "wait"), await session(evidence, list, "wait")], ["http waits missing", "http waits"]);
+  });
+
+  test("waits again where an agent that was too slow once lists in time while its prompt does not wait, and not for ever", async () => {
+    const evidence = new MemoryEvidence(), sessions: string[] = [];
+    for (let i = 0; i < 6; i++) sessions.push(await session(evidence, list, "prompt"));
+    deepEqual(sessions, ["http waits", "http", "http waits", "http", "http", "http"]);
+  });
+
+  test("does not blame the agent, nor change the transport, for a server that cannot list its tools", async () => {
+    const evidence = new MemoryEvidence();
+    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools", "broken"], AGENT, evidence);
+    const id = await rig.session(), [tools, broken] = rig.world.lastServers();
+    await list(tools!);
+    await rejects(list(broken!));
+    await rig.prompt(id);
+    deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt", waitsInVain: 0 } satisfies DeliveryEvidence);
+    deepEqual(rig.world.odd.map(line => line.split(":")[0]), ["the MCP server “broken” answered tools/list with an error"]);
   });
 });

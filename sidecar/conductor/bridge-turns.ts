@@ -17,8 +17,6 @@ export interface BridgeTurnsDeps {
   readonly deliveries: DeliveryTracker;
   /** As it answered `initialize`. */
   readonly agent: () => McpAbilities;
-  /** An earlier session showed that it may list tools after its first turn: then a missing list is no news. */
-  readonly listsLater: () => boolean;
   /** Before the client receives it. */
   readonly onUpdate: (notification: PassingNotification) => void;
   readonly onDecided: (delivery: Delivery) => void;
@@ -89,7 +87,7 @@ export class BridgeTurns {
   }
 
   async #ended(delivery: Delivery, stopReason: unknown): Promise<void> {
-    const wasDecided = delivery.isDecided, isNews = !this.deps.agent().onDemand && !this.deps.listsLater();
+    const wasDecided = delivery.isDecided, isNews = !this.deps.agent().onDemand;
     await ended(delivery, isNews && !INCOMPLETE.has(stopReason));
     if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
   }

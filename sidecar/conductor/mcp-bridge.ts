@@ -66,6 +66,7 @@ class Bridge implements AsyncDisposable {
   readonly #endpoint: McpEndpoint;
   readonly #shim: ShimProgram;
   readonly #clock: Clock;
+  readonly #odd: Chain["odd"];
   #agent: McpAbilities = NO_ABILITIES;
   /** What is open for each session. */
   readonly #sessions = new Map<string, readonly OpenDoor[]>();
@@ -80,11 +81,12 @@ class Bridge implements AsyncDisposable {
     this.#deliveries = deliveries ?? new DeliveryTracker();
     this.#router = new CallRouter(clock);
     this.#evidence = evidence ?? new MemoryEvidence();
-    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, listsLater: () => this.#evidence.of(this.#program)?.lists === "later", onUpdate: notification => this.#router.updated(notification), onDecided: delivery => this.#learn(delivery) });
+    this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, onUpdate: notification => this.#router.updated(notification), onDecided: delivery => this.#learn(delivery) });
     this.#owners = new Owners(chain.client, chain.odd);
     this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
     this.#clock = clock;
+    this.#odd = chain.odd;
   }
 
   /** The client hears that servers over ACP are served: from here on they are. */
@@ -92,7 +94,7 @@ class Bridge implements AsyncDisposable {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
     this.#program = programOf(answer);
-    if (this.#program === "") this.#evidence = new MemoryEvidence(); // nobody else's is about this agent
+    if (this.#program === "") this.#evidence = new MemoryEvidence(); // evidence without a name may be about another agent
     return this.#agent.acp ? answer : withAcp(answer);
   }
 
@@ -105,7 +107,10 @@ class Bridge implements AsyncDisposable {
     let sessionId: string | undefined;
     const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
       const routed = routedServer(one, this.#router.routeFor(() => sessionId, server.name));
-      const observed = observedServer(routed, event => delivery.add({ ...event, server: server.name }));
+      const observed = observedServer(routed, event => {
+        if (event.kind === "listFailed") this.#odd(`the MCP server “${server.name}” answered tools/list with an error`, event.error);
+        delivery.add({ ...event, server: server.name });
+      });
       return [i, await this.#open(server, observed, delivery.transport)] as const;
     }));
     const doors = opened.map(([, { door }]) => door);
@@ -162,10 +167,9 @@ class Bridge implements AsyncDisposable {
 
   /** A list after the decision is learned, too: such an agent's sessions report nothing from then on. */
   #learn(delivery: Delivery): void {
-    const { transport, lists, missing } = delivery, before = this.#evidence.of(this.#program);
-    if (delivery.servers.every(({ offered }) => offered === 0)) return;
-    this.#evidence.set(this.#program, learned(before, { transport, isListed: missing.length === 0, lists }));
-    if (lists === "never") delivery.onLateList(() => this.#learn(delivery));
+    const { outcome } = delivery;
+    if (outcome) this.#evidence.set(this.#program, learned(this.#evidence.of(this.#program), outcome));
+    if (delivery.lists === "never") delivery.onLateList(() => this.#learn(delivery));
   }
 
   async #open(server: AcpServer, served: ServedServer, transport: ToolTransport): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {

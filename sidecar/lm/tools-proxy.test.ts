@@ -2,6 +2,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { RpcError } from "../rpc/message";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
+import { mcpBridge } from "../conductor/mcp-bridge";
+import { SESSION_TOOLS } from "../mcp/delivery";
+import type { EvidenceStore } from "../mcp/delivery-evidence";
+import { AGENT } from "../testing/delivery-rig";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain } from "../testing/memory-chain";
@@ -44,6 +48,26 @@ suite("the proxy of VS Code's tools", () => {
     await using client = await connected(servers[1]!);
     equal((await client.listTools()).tools.length, 60);
     match(String(client.getInstructions()), /VS Code/);
+  });
+
+  test("the bridge's own count of tools is no list of the agent", async () => {
+    const offered = new Offered(), offer = offered.open();
+    const evidence: EvidenceStore = { of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }), set: () => undefined };
+    await using world = new World({
+      stages: [vscodeTools(offered.offers, options), mcpBridge({ clock: new FakeClock(), evidence })], initialized: AGENT,
+      agent: request => {
+        if (request.method !== "session/prompt") return false;
+        request.respond({ stopReason: "end_turn" });
+        return true;
+      },
+    });
+    await world.initialize();
+    const { sessionId } = await world.setup("session/new", withTools(offer));
+    await world.client.request("session/prompt", { sessionId, prompt: [] });
+    const { servers } = objectOr(await world.client.request(SESSION_TOOLS, { sessionId }));
+    deepEqual(arrayOr(servers).map(server => objectOr(server).offered), [60]);
+    offer.update([tool("new")], true);
+    equal(offer.isOutdated, false);
   });
 
   test("a session without a key passes as the bytes that came", () => {

@@ -4,6 +4,7 @@
  * A client that asked for progress hears that somebody is at it.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import { COUNTS_TOOLS } from "../mcp/delivery";
 import { beating } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
@@ -24,9 +25,9 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
       import("@modelcontextprotocol/sdk/server/index.js"), import("@modelcontextprotocol/sdk/types.js"),
     ]);
     const server = new Server({ name: offer.server, title: "VS Code", version }, { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS });
-    server.setRequestHandler(ListToolsRequestSchema, (): { tools: Tool[] } => ({
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }): { tools: Tool[] } => ({
       // Each by the client's own rule: one that breaks it would cost the client the whole list.
-      tools: offer.list().flatMap(tool => {
+      tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
         if (!read.success) odd("a tool that no MCP client would take was left out", tool.name);
         return read.success ? [read.data] : [];

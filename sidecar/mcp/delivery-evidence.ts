@@ -1,19 +1,24 @@
 /**
- * What earlier sessions showed about an agent's MCP client, and what follows for the next one (issue 14 item 2): the transport of its servers, and
- * whether its first prompt waits for `tools/list`. Remembered per agent program and version. Pure.
+ * The evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2): the transport of the MCP
+ * servers, and whether the first prompt waits for `tools/list`. Kept per agent program and version. Pure.
  *
  *   http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …      a transport that works is kept
  */
 import type { ToolTransport } from "../../src/protocol/session-details";
 
 export interface DeliveryEvidence {
-  /** Of the newest decided session. */
+  /** The transport of the newest decided session. */
   readonly transport: ToolTransport;
   /** The tools of all servers were listed in it. */
   readonly isListed: boolean;
   /** When the agent lists tools: before the first prompt goes out, while that is answered, after the first turn, or at no time so far. */
   readonly lists: "beforePrompt" | "inPrompt" | "later" | "never";
+  /** Number of sessions, since the last one whose first prompt waited for a list and got it, whose first prompt waited in full. Absent: 0. */
+  readonly waitsInVain?: number;
 }
+
+/** After so many first prompts that waited in full, a list is expected in the turn. */
+export const MAX_WAITS_IN_VAIN = 2;
 
 /** `program`: name and version, as the agent answers `initialize`. */
 export interface EvidenceStore {
@@ -42,10 +47,16 @@ export function retryAfter(http: boolean, before: DeliveryEvidence | undefined):
   return http ? "otherTransport" : "sameTransport";
 }
 
-/** An agent that lists in its first turn, or not at all, would let every first prompt wait in vain. */
-export function waitsForList(evidence: DeliveryEvidence | undefined): boolean { return evidence?.lists !== "inPrompt" && evidence?.lists !== "never"; }
+/** Whether the first prompt waits. After sessions without a list it waits once over each transport. `http`: the agent advertises it. */
+export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefined): boolean {
+  switch (evidence?.lists) {
+    case undefined: case "beforePrompt": return true;
+    case "inPrompt": case "later": return false;
+    case "never": return (evidence.waitsInVain ?? 0) < (http ? MAX_WAITS_IN_VAIN : 1);
+  }
+}
 
-/** One session's outcome added. An agent that once listed in time is waited for again, also after a session without a list. */
+/** One session's outcome added. A session without a list does not change when an agent lists, unless that was after its first turn. */
 export function learned(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
-  return session.lists === "never" && before ? { ...session, lists: before.lists } : session;
+  return session.lists === "never" && before && before.lists !== "later" ? { ...session, lists: before.lists } : session;
 }

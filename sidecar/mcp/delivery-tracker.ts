@@ -4,10 +4,10 @@
  * Invariants: a session's record lasts until the session is closed or set up anew; the oldest are dropped beyond `MAX_SESSIONS`; listeners
  * are called after the record changed, once per change.
  */
-import type { ToolDelivery, ToolTransport } from "../../src/protocol/session-details";
+import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import type { Clock } from "../rpc/clock";
-import { retryAfter, transportFor, waitsForList, type DeliveryEvidence, type Retry } from "./delivery-evidence";
-import { COUNTS_TOOLS, isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
+import { MAX_WAITS_IN_VAIN, retryAfter, transportFor, waitsForList, type DeliveryEvidence, type Retry } from "./delivery-evidence";
+import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
 
@@ -39,6 +39,11 @@ export class Delivery {
   /** When the tools of the last server were listed; "never": not yet. */
   #lists: DeliveryEvidence["lists"] = "never";
   #isPrompted = false;
+  #wait: "none" | "waiting" | "listed" | "inVain" | "stopped" = "none";
+  /** The agent had connected to a server when the first prompt went out. */
+  #wasConnected = false;
+  /** When the agent had answered the setup, on the clock. */
+  #setUpAt: number;
 
   readonly transport: ToolTransport;
   /** What the agent's next session tries if tools are missing in this one. */
@@ -49,22 +54,39 @@ export class Delivery {
     this.transport = transportFor(http, evidence);
     this.retry = retryAfter(http, evidence);
     this.#state = offered(offer, this.transport);
+    this.#setUpAt = options.clock.now();
   }
+
+  /** The agent has answered the setup. */
+  answered(): void { this.#setUpAt = this.options.clock.now(); }
 
   get lists(): DeliveryEvidence["lists"] { return this.#lists; }
 
+  /** What this session shows about the agent; undefined: nothing, because no server has tools that could be listed. */
+  get outcome(): DeliveryEvidence | undefined {
+    if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
+    const isListed = this.servers.every(server => !isMissing(server) || server.listFailed === true), before = this.#waitsBefore;
+    const waitsInVain = this.#wait === "inVain" ? before + 1 : this.#wait === "listed" ? 0 : before;
+    return { transport: this.transport, isListed, lists: this.#lists, waitsInVain };
+  }
+
   /** Whether the session's first prompt was sent to the agent. */
   get isPrompted(): boolean { return this.#isPrompted; }
-  prompted(): void { this.#isPrompted = true; }
+  prompted(): void {
+    if (!this.#isPrompted) this.#wasConnected = this.servers.some(({ connections }) => connections > 0);
+    this.#isPrompted = true;
+  }
 
   /**
    * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS` after the first call at the
    * latest, or when it is released. At once for an agent that does not list before a prompt. Every call gets the same promise.
    */
   ready(): Promise<void> {
-    const { clock, onDemand, evidence } = this.options;
-    return this.#ready ??= onDemand || !waitsForList(evidence) || this.isComplete ? Promise.resolve() : new Promise(resolve => {
-      const late = clock.after(LIST_LIMIT_MS, () => this.#release());
+    const { clock, http, onDemand, evidence } = this.options;
+    if (!this.#ready && this.isComplete) this.#wait = "listed";
+    return this.#ready ??= onDemand || this.isComplete || !waitsForList(http, evidence) ? Promise.resolve() : new Promise(resolve => {
+      this.#wait = "waiting";
+      const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
       this.#release = () => {
         late[Symbol.dispose]();
         resolve();
@@ -72,10 +94,14 @@ export class Delivery {
     });
   }
 
-  release(): void { this.#release(); }
+  /** A prompt that waits goes out now. */
+  release(): void { this.#stopWait("stopped"); }
 
   get servers(): readonly ToolDelivery[] { return this.#state.servers; }
-  get missing(): readonly ToolDelivery[] { return missing(this.#state); }
+  /** For a person. Empty for an agent that is known to list after its first turn. */
+  get missing(): readonly ToolDelivery[] {
+    return this.options.evidence?.lists === "later" ? [] : missing(this.#state);
+  }
   get isRunning(): boolean { return this.#state.runningTurns > 0; }
   get isDecided(): boolean { return this.#state.isDecided; }
   /** The tools of every server were requested. */
@@ -100,15 +126,36 @@ export class Delivery {
     const before = this.#state;
     this.#state = step(before, event);
     if (this.#lists === "never" && this.isComplete) {
-      this.#lists = before.isDecided ? "later" : this.#isPrompted ? "inPrompt" : "beforePrompt";
-      this.#release();
+      this.#lists = this.#listsNow(before.isDecided);
+      this.#stopWait("listed");
       if (before.isDecided) this.#onLateList();
     }
     if (before.servers !== this.#state.servers || before.isDecided !== this.#state.isDecided) this.#onChange();
   }
+
+  get #waitsBefore(): number { return this.options.evidence?.waitsInVain ?? 0; }
+
+  #stopWait(end: "listed" | "inVain" | "stopped"): void {
+    if (this.#wait === "waiting") this.#wait = end;
+    this.#release();
+  }
+
+  /**
+   * A list after the first prompt proves that the agent lists only then if the prompt waited in full and the agent had not connected before it. If
+   * the prompt did not wait, a list within the limit counts as one before it. Both only until `MAX_WAITS_IN_VAIN` prompts waited in vain.
+   */
+  #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
+    if (!this.#isPrompted) return "beforePrompt";
+    const wasHeld = this.#wait !== "none", isInTime = this.options.clock.now() - this.#setUpAt <= LIST_LIMIT_MS;
+    const isSlow = wasHeld ? this.#wait !== "inVain" || this.#wasConnected : isInTime;
+    if (isSlow && this.#waitsBefore < MAX_WAITS_IN_VAIN) return "beforePrompt";
+    if (isDecided) return "later";
+    if (wasHeld) return this.#wait === "inVain" ? "inPrompt" : "beforePrompt";
+    return this.options.evidence?.lists === "inPrompt" ? "inPrompt" : "beforePrompt";
+  }
 }
 
-/** Until the limit: whoever takes longer is not counted. */
+/** Undefined: the server did not answer within the limit. */
 async function counted(server: StatelessServer, clock: Clock): Promise<number | undefined> {
   const stops = new AbortController();
   const late = new Promise<undefined>(resolve => stops.signal.addEventListener("abort", () => resolve(undefined), { once: true }));
@@ -138,6 +185,7 @@ export class DeliveryTracker {
     const [oldest] = this.#sessions.size >= MAX_SESSIONS ? this.#sessions.keys() : [];
     if (oldest !== undefined) this.#sessions.delete(oldest);
     this.#sessions.set(sessionId, delivery);
+    delivery.answered();
     let wasDecided = delivery.isDecided;
     delivery.onChange(() => {
       if (this.#sessions.get(sessionId) !== delivery) return;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { ToolDelivery } from "../../src/protocol/session-details";
-import { isListed, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
+import { isListed, type ToolDelivery } from "../../src/protocol/session-details";
+import { missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 
 const SERVERS = ["sparkle", "ferris", "cargo"];
 const start = (): DeliveryState => offered(SERVERS.map(server => ({ server })), "http");

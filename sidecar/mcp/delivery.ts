@@ -10,7 +10,7 @@
  * Invariants: a stage never goes back; counts never decrease, except `listed`, which is that of the newest list; without a completed turn there is
  * no decision, and never a second one.
  */
-import type { ToolDelivery, ToolTransport } from "../../src/protocol/session-details";
+import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
 
 /** The request that the MCP bridge answers: `SessionToolsRequest` → `SessionToolsResult`. */
@@ -71,11 +71,8 @@ export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState 
 
 /** The servers whose tools the agent's model lacks; empty until the decision. A server without tools lacks none. */
 export function missing({ servers, isDecided }: DeliveryState): readonly ToolDelivery[] {
-  return isDecided ? servers.filter(server => !isListed(server) && server.offered !== 0) : [];
+  return isDecided ? servers.filter(isMissing) : [];
 }
-
-/** A server that was called counts: its tools are known from an earlier list. */
-export function isListed({ stage }: ToolDelivery): boolean { return stage === "listed" || stage === "called"; }
 
 const STAGES: readonly ToolDelivery["stage"][] = ["offered", "connected", "listed", "called"];
 

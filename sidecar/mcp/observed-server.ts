@@ -13,14 +13,14 @@ import type { StatelessServer } from "./revision";
 export type ServerEvent =
   | { readonly kind: "connected" }
   | { readonly kind: "listed"; readonly tools: number; readonly isMore: boolean }
-  | { readonly kind: "listFailed" }
+  | { readonly kind: "listFailed"; readonly error: unknown }
   | { readonly kind: "called" };
 
 export function observedServer(server: ServedServer, onEvent: (event: ServerEvent) => void): ServedServer {
   return {
     connect: async () => {
       const channel = await server.connect().catch((error: unknown) => {
-        onEvent({ kind: "listFailed" });
+        onEvent({ kind: "listFailed", error });
         throw error;
       });
       onEvent({ kind: "connected" });
@@ -44,7 +44,8 @@ function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void
     if ("method" in message || message.id === null) return;
     const more = lists.get(message.id);
     if (more === undefined || !lists.delete(message.id)) return;
-    onEvent("result" in message ? { kind: "listed", tools: toolsIn(message.result), isMore: more } : { kind: "listFailed" });
+    if ("result" in message) onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: more });
+    else onEvent({ kind: "listFailed", error: message.error });
   };
   return {
     start: receiver => channel.start({
@@ -77,7 +78,7 @@ function observedStateless(server: StatelessServer, onEvent: (event: ServerEvent
         onEvent({ kind: "listed", tools: toolsIn(result), isMore: isMore(params) });
         return result;
       } catch (error) {
-        onEvent({ kind: "listFailed" });
+        if (!options.signal.aborted) onEvent({ kind: "listFailed", error }); // else the agent withdrew its request
         throw error;
       }
     },

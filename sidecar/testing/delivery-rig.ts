@@ -8,7 +8,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
-import { manyTools } from "./many-tools";
+import { brokenTools, manyTools } from "./many-tools";
 import { adding, World } from "./mcp-world";
 
 export const AGENT: JsonObject = { protocolVersion: 1, agentInfo: { name: "ada", version: "1" }, agentCapabilities: { mcpCapabilities: { http: true } } };
@@ -23,7 +23,7 @@ export class DeliveryRig implements AsyncDisposable {
   readonly clock = new FakeClock();
 
   constructor(onPrompt: Prompted, names: readonly string[] = ["tools"], initialized: JsonObject = AGENT, evidence: EvidenceStore = new MemoryEvidence()) {
-    const offer: ProxyDefinition = adding("tools", chain => names.map(name => chain.offerMcp(name, async transport => { await manyTools().connect(transport); }).declaration));
+    const offer: ProxyDefinition = adding("tools", chain => names.map(name => chain.offerMcp(name, async transport => { await (name === "broken" ? brokenTools() : manyTools()).connect(transport); }).declaration));
     this.world = new World({
       stages: [offer, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence })], initialized,
       agent: request => {

@@ -4,6 +4,13 @@ import { CallToolRequestSchema, ListResourcesRequestSchema, ListToolsRequestSche
 
 export const TOOLS = 60;
 
+/** Answers `tools/list` with an error. */
+export function brokenTools(): Server {
+  const server = new Server({ name: "broken", version: "7" }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => { throw new Error("The list is broken."); });
+  return server;
+}
+
 const text = (said: string): CallToolResult => ({ content: [{ type: "text", text: said }] });
 const names = [...Array.from({ length: TOOLS - 6 }, (_, i) => `tool_${i}`), "progress", "sample", "roots", "wait", "change", "flood"];
 

@@ -17,7 +17,7 @@ suite("tools that do not reach the agent", () => {
   test("are named in the tab once, with the cause, and marked in the details", async () => {
     await sendPrompt(box.frame, "say hello");
     await turnEnded(box.frame);
-    const cause = "it did not connect to any MCP server of this session.";
+    const cause = "it did not connect to any of these MCP servers.";
     await showsText(box.frame, `Scripted did not request the tools of Workspace and IDE operations (0 of 7): ${cause}`);
     await sendPrompt(box.frame, "say hello again");
     await turnEnded(box.frame);
