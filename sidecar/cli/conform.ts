@@ -224,7 +224,7 @@ function recordingsIn(folder: string, version: Version): readonly Conversation[]
       scenario: `agent-${i + 1}-v${version}`,
       requested: version,
       version,
-      events: readEvents(readFileSync(path.join(folder, file), "utf8")),
+      events: readEvents(readFileSync(path.join(folder, file), "utf8"), version),
     }));
 }
 

@@ -1,12 +1,13 @@
 import { deepEqual } from "node:assert/strict";
 import { hurriedClock } from "../testing/hurried-clock";
 import { AGENT_FAULTS } from "../testing/conform/agent-faults";
-import { refuses } from "../testing/conform/fault-hooks";
+import { both, refuses } from "../testing/conform/fault-hooks";
 import { memorySubject } from "../testing/conform/memory-subject";
 import { ReferenceAgent, type Fault, type Store } from "../testing/conform/reference-agent";
 import { talkToAgent } from "./agent-scenarios";
 import { DEFAULT_LIMITS } from "./driver";
 import { judgeAll, type Result } from "./rule";
+import { UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
@@ -45,6 +46,22 @@ suite("conformance rules for agents", () => {
 
   test("an agent may reject an older version with the error of version 2", async () => {
     deepEqual(failing(await check(refuses("initialize", -32022, ({ protocolVersion }) => protocolVersion === 0))), []);
+  });
+
+  test("an agent whose prompts fail may refuse to open sessions without a turn", async () => {
+    const noTurn = refuses("session/prompt", -32603, ({ sessionId }) => sessionId !== UNKNOWN_SESSION);
+    const fault = ["session/load", "session/resume", "session/fork"]
+      .map(method => refuses(method, -32002))
+      .reduce(both, noTurn);
+    const opening = (await check(fault)).filter(({ rule }) => /^agent\/(load|resume|fork)$/.test(rule.id));
+    deepEqual(
+      opening.map(({ rule, version, verdict }) => `${rule.id} v${version} ${verdict.kind}`),
+      [1, 2].flatMap(version =>
+        ["load", "resume", "fork"].flatMap(id =>
+          id === "load" && version === 2 ? [] : [`agent/${id} v${version} notSeen`],
+        ),
+      ),
+    );
   });
 
   for (const { rule, fault, why } of AGENT_FAULTS) {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { exchanges, idKey, isWithdrawn, openings, turns, updates } from "./conversation";
 import { readLine, type Conversation, type Direction } from "./recording";
@@ -6,7 +6,7 @@ import { readLine, type Conversation, type Direction } from "./recording";
 type Line = readonly [direction: Direction, message: unknown];
 
 function conversation(version: 1 | 2, ...lines: readonly Line[]): Conversation {
-  const events = lines.map(([direction, message], i) => readLine(direction, JSON.stringify(message), i));
+  const events = lines.map(([direction, message], i) => readLine(direction, JSON.stringify(message), i, version));
   return { scenario: "test", requested: version, version, events };
 }
 
@@ -20,7 +20,7 @@ suite("recorded conversations", () => {
   test("any line is read as messages, or has a problem", () => {
     const line = fc.oneof(fc.string(), fc.json(), fc.json().map(value => `{"jsonrpc":"2.0","method":${value}}`));
     fc.assert(fc.property(line, text => {
-      const { messages, problem } = readLine("fromProgram", text, 0);
+      const { messages, problem } = readLine("fromProgram", text, 0, 1);
       ok(messages.length > 0 || problem !== undefined);
     }));
   });
@@ -34,7 +34,28 @@ suite("recorded conversations", () => {
     [`{"jsonrpc":"2.0","id":1}`, "The message is no request, notification or response."], ["[]", "The batch is empty."], ["1", "The message is not a JSON object."],
     ["Ready.", "The line is not JSON."],
   ];
-  for (const [line, problem] of PROBLEMS) test(`${line}: ${problem ?? "is a message"}`, () => equal(readLine("fromProgram", line, 0).problem, problem));
+  for (const [line, problem] of PROBLEMS) test(`${line}: ${problem ?? "is a message"}`, () => equal(readLine("fromProgram", line, 0, 1).problem, problem));
+
+  test("the types of version 1 allow null as an id, and both versions null as absent params", () => {
+    const problems = [`"id":null,"method":"m"`, `"id":null,"result":{}`, `"method":"m","params":null`]
+      .map(members => ([1, 2] as const).map(version => readLine("fromProgram", `{"jsonrpc":"2.0",${members}}`, 0, version).problem));
+    deepEqual(problems, [
+      [undefined, `The "id" of a request is neither a string nor an integer.`], [undefined, `The response has no "id".`], [undefined, undefined],
+    ]);
+    const [message] = readLine("fromProgram", `{"jsonrpc":"2.0","method":"m","params":null}`, 0, 1).messages;
+    ok(message?.kind === "notification" && message.params === undefined);
+  });
+
+  test("an id that is an object or a list is a problem, and its line has no message", () => {
+    for (const id of ["[".repeat(100_000) + "]".repeat(100_000), `{"a":1}`, "true"]) {
+      for (const members of [`"method":"m"`, `"result":{}`]) {
+        const { messages, problem } = readLine("fromProgram", `{"jsonrpc":"2.0","id":${id},${members}}`, 0, 1);
+        deepEqual(messages, []);
+        match(problem ?? "", /"id"/);
+      }
+    }
+    equal(idKey(JSON.parse("[".repeat(100_000) + "]".repeat(100_000))), "(nested too deeply)");
+  });
 
   test("every response belongs to the oldest open request of the other side with its id", () => {
     const id = fc.constantFrom(1, "1", 2);

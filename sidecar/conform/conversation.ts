@@ -57,9 +57,13 @@ export function opposite(direction: Direction): Direction {
   return direction === "toProgram" ? "fromProgram" : "toProgram";
 }
 
-/** Ids are compared as JSON values: `1` and `"1"` are different ids. */
+/** Ids are compared as JSON values: `1` and `"1"` are different ids. Never throws. */
 export function idKey(id: unknown): string {
-  return JSON.stringify(id) ?? "";
+  try {
+    return JSON.stringify(id) ?? "";
+  } catch {
+    return "(nested too deeply)";
+  }
 }
 
 /** Requests that were sent in this direction, in order. */

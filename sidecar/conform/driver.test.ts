@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { FakeClock } from "../testing/fake-clock";
 import { DEFAULT_LIMITS, Driver, type Limits } from "./driver";
+import { exits } from "./rules/agent-initialize-rules";
 
 interface Rig { readonly driver: Driver; readonly clock: FakeClock; readonly output: PassThrough; readonly exit: (status: string) => void; readonly stopped: () => boolean }
 
@@ -59,6 +60,28 @@ suite("conformance driver", () => {
     it.output.write("x".repeat(2000));
     equal((await response).kind, "none");
     ok(it.stopped() && kinds(it).includes("tooMuchOutput"));
+  });
+
+  test("does not record the line in which it stopped the program", async () => {
+    const flooding = rig({ outputBytes: 1000 });
+    flooding.output.write(`{"jsonrpc":"2.0",`);
+    flooding.output.write("x".repeat(2000));
+    await flooding.driver.end();
+    const running = rig(), ended = running.driver.end();
+    running.output.write(`{"jsonrpc":"2.0",`);
+    running.clock.advance(DEFAULT_LIMITS.exitMs);
+    await ended;
+    deepEqual([kinds(flooding), kinds(running)], [["tooMuchOutput"], ["inputClosed", "stillRunning"]]);
+    deepEqual(exits(flooding.driver.conversation), { kind: "fail", why: "The kit stopped the program, because it wrote more than 1000 bytes." });
+  });
+
+  test("records the last line of a program that exits without a newline", async () => {
+    const it = rig();
+    it.output.end(`{"jsonrpc":"2.0","method":"m"}`);
+    it.exit("exit code 0");
+    await it.driver.exited();
+    await it.driver.end();
+    ok(kinds(it).includes("line"));
   });
 
   test("stops a program that does not exit after its stdin has closed", async () => {

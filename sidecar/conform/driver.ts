@@ -169,6 +169,7 @@ export class Driver {
       this.#subject.input.end();
       if (!(await this.#exitsInTime())) {
         this.#recorder.event({ kind: "stillRunning", at: this.#recorder.at, afterMs: this.#options.limits.exitMs });
+        this.#cut();
       }
     }
     await this.#subject.stop();
@@ -191,8 +192,9 @@ export class Driver {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#options.limits.outputBytes) {
       this.#recorder.event({ kind: "tooMuchOutput", at: this.#recorder.at, bytes: this.#options.limits.outputBytes });
+      this.#cut();
       void this.#subject.stop();
-      return this.#finish();
+      return;
     }
     const [first = "", ...more] = this.#decoder.write(chunk).split("\n");
     this.#rest.push(first);
@@ -228,6 +230,12 @@ export class Driver {
       if (this.#subject.output.readableEnded || this.#subject.output.destroyed) this.#finish();
       else this.#options.clock.after(DRAIN_MS, () => this.#finish());
     });
+  }
+
+  /** The kit ends the conversation. The line that is not complete yet is no fault of the program. */
+  #cut(): void {
+    this.#rest = [];
+    this.#finish();
   }
 
   #finish(): void {

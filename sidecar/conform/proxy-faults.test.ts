@@ -1,5 +1,5 @@
-import { deepEqual } from "node:assert/strict";
-import { PROXY_FAULTS } from "../testing/conform/proxy-faults";
+import { deepEqual, ok } from "node:assert/strict";
+import { LOWERS_VERSION, PROXY_FAULTS, RAISES_VERSION } from "../testing/conform/proxy-faults";
 import { referenceProxy, type ProxyFault } from "../testing/conform/reference-proxy";
 import { hurriedClock } from "../testing/hurried-clock";
 import { DEFAULT_LIMITS } from "./driver";
@@ -33,6 +33,17 @@ suite("conformance rules for proxies", () => {
       open.map(({ rule, version, verdict }) => `${rule.id} v${version}: ${"why" in verdict ? verdict.why : ""}`),
       [],
     );
+  });
+
+  test("a proxy for version 1 only passes if it lowers the version, and need not speak version 2", async () => {
+    const results = await check(LOWERS_VERSION);
+    deepEqual(failed(results), []);
+    const [own, later] = results.filter(({ rule }) => rule.id === "proxy/initialize");
+    deepEqual([own?.verdict.kind, later?.verdict.kind], ["pass", "notApplicable"]);
+  });
+
+  test("a proxy that agrees on a later version than the requested one fails", async () => {
+    ok(failed(await check(RAISES_VERSION)).includes("proxy/initialize v1: The proxy agreed on version 2."));
   });
 
   for (const { rule, fault, why } of PROXY_FAULTS) {

@@ -52,6 +52,8 @@ class ProxySession {
   readonly #client = new ScriptedClient(true);
   readonly #dialect: ProxyDialect;
   readonly #version: Version;
+  /** The version between the proxy and its successor. */
+  #successorVersion: Version = 1;
   /** Id of the envelope of a request that waits for its cancellation. */
   #waiting: unknown;
 
@@ -141,7 +143,7 @@ class ProxySession {
   #successor(id: unknown, method: string, params: unknown): Reply {
     switch (method) {
       case "initialize":
-        return { result: this.#initialized() };
+        return { result: this.#initialized(objectOr(params)) };
       case "session/new":
         return { result: { sessionId: SESSION } };
       case "session/prompt":
@@ -159,9 +161,11 @@ class ProxySession {
     }
   }
 
-  #initialized(): JsonObject {
+  /** Agrees on the version that the proxy requests, up to the version of the scenario. */
+  #initialized({ protocolVersion }: JsonObject): JsonObject {
     const info = { name: "symposium-conform-agent", version: "1.0.0" };
-    return this.#version === 1
+    this.#successorVersion = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
+    return this.#successorVersion === 1
       ? { protocolVersion: 1, agentInfo: info, agentCapabilities: {} }
       : { protocolVersion: 2, info, capabilities: { session: {} } };
   }
@@ -170,7 +174,7 @@ class ProxySession {
     const update = (body: JsonObject): void =>
       this.#toProxy("session/update", JSON.stringify({ sessionId, update: body }));
     const messageId = "conform-message",
-      isV2 = this.#version === 2;
+      isV2 = this.#successorVersion === 2;
     if (isV2) this.driver.reply(id, { result: { messageId: "conform-prompt" } });
     for (let n = 1; n <= UPDATES; n++) {
       update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });

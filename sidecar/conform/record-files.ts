@@ -4,6 +4,7 @@ import { objectOr, stringOr } from "../rpc/json";
 import { idKey, opposite } from "./conversation";
 import { readLine, type Conversation, type Direction, type RecordedEvent, type RecordedLine } from "./recording";
 import type { ProgramKind } from "./rule";
+import type { Version } from "./schema";
 
 /** `text`: JSON lines `{at, from: "kit" | "program", line}`, or `{at, event, …}` for all other events. */
 export interface RecordFile {
@@ -76,8 +77,8 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Events of such a file. Lines that are not complete are left out. */
-export function readEvents(text: string): readonly RecordedEvent[] {
+/** Events of such a file, of a conversation in this version. Lines that are not complete are left out. */
+export function readEvents(text: string, version: Version): readonly RecordedEvent[] {
   return text.split("\n").flatMap((line): readonly RecordedEvent[] => {
     let value: unknown;
     try {
@@ -90,6 +91,6 @@ export function readEvents(text: string): readonly RecordedEvent[] {
     if (kind === "noResponse") return [{ kind, at: time, id }];
     if (kind === "exited") return [{ kind, at: time, status: "closed" }];
     if (kind !== "line" || (direction !== "toProgram" && direction !== "fromProgram")) return [];
-    return [readLine(direction, stringOr(text, ""), time)];
+    return [readLine(direction, stringOr(text, ""), time, version)];
   });
 }

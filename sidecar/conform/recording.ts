@@ -84,7 +84,7 @@ export class Recorder {
   }
 
   line(direction: Direction, text: string): RecordedLine {
-    const line = readLine(direction, text, this.at);
+    const line = readLine(direction, text, this.at, this.version);
     this.event(line);
     return line;
   }
@@ -95,8 +95,8 @@ export class Recorder {
   }
 }
 
-/** Parses one line. Never throws. */
-export function readLine(direction: Direction, text: string, at: number): RecordedLine {
+/** Parses one line of a conversation in this version. Never throws. */
+export function readLine(direction: Direction, text: string, at: number, version: Version): RecordedLine {
   const line = { kind: "line", at, direction, text } as const;
   let value: unknown;
   try {
@@ -105,7 +105,7 @@ export function readLine(direction: Direction, text: string, at: number): Record
     return { ...line, messages: [], isBatch: false, problem: "The line is not JSON." };
   }
   const isBatch = Array.isArray(value),
-    parsed = (isBatch ? (value as unknown[]) : [value]).map(readMessage);
+    parsed = (isBatch ? (value as unknown[]) : [value]).map(raw => readMessage(raw, version));
   const messages = parsed.flatMap(({ message }) => (message ? [message] : []));
   const problem =
     isBatch && parsed.length === 0 ? "The batch is empty." : parsed.find(one => one.problem !== undefined)?.problem;
@@ -117,15 +117,20 @@ interface ParsedMessage {
   readonly problem?: string | undefined;
 }
 
-function readMessage(raw: unknown): ParsedMessage {
+/** `params: null` is read as absent: the types of ACP allow it. */
+function readMessage(raw: unknown, version: Version): ParsedMessage {
   if (!isObject(raw)) return { problem: "The message is not a JSON object." };
-  const { id, method, params } = raw,
+  const { id, method } = raw,
+    params = raw.params ?? undefined,
     wrongVersion = raw.jsonrpc === "2.0" ? undefined : `"jsonrpc" is not "2.0".`;
+  // A program may nest such an id so deeply that it cannot be compared or written.
+  if (typeof id === "boolean" || (typeof id === "object" && id !== null))
+    return { problem: `The "id" is neither a string nor an integer.` };
   if (typeof method === "string") {
-    const structured = params === undefined || (typeof params === "object" && params !== null);
+    const structured = params === undefined || typeof params === "object";
     const problem = wrongVersion ?? (structured ? undefined : `"params" is neither an object nor an array.`);
     if (!("id" in raw)) return { message: { kind: "notification", method, params, raw }, problem };
-    const wrongId = isId(id) ? undefined : `The "id" of a request is neither a string nor an integer.`;
+    const wrongId = isId(id, version) ? undefined : `The "id" of a request is neither a string nor an integer.`;
     return { message: { kind: "request", id, method, params, raw }, problem: problem ?? wrongId };
   }
   if (!("result" in raw) && !("error" in raw))
@@ -137,18 +142,19 @@ function readMessage(raw: unknown): ParsedMessage {
     ...("result" in raw ? { result: raw.result } : {}),
     ...("error" in raw ? { error: raw.error } : {}),
   };
-  return { message, problem: wrongVersion ?? responseProblem(raw) };
+  return { message, problem: wrongVersion ?? responseProblem(raw, version) };
 }
 
-function responseProblem(raw: JsonObject): string | undefined {
+function responseProblem(raw: JsonObject, version: Version): string | undefined {
   const { id, error } = raw;
   if ("result" in raw && "error" in raw) return `The response has both "result" and "error".`;
-  if (!isId(id) && !(id === null && "error" in raw)) return `The response has no "id".`;
+  if (!isId(id, version) && !(id === null && "error" in raw)) return `The response has no "id".`;
   if (!("error" in raw)) return undefined;
   if (isObject(error) && Number.isInteger(error.code) && typeof error.message === "string") return undefined;
   return `The "error" has no integer "code" and string "message".`;
 }
 
-function isId(id: unknown): boolean {
-  return typeof id === "string" || Number.isInteger(id);
+/** Version 1 allows null. */
+function isId(id: unknown, version: Version): boolean {
+  return typeof id === "string" || Number.isInteger(id) || (id === null && version === 1);
 }

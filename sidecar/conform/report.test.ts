@@ -93,7 +93,7 @@ suite("conformance catalogue", () => {
 });
 
 suite("recordings as files", () => {
-  const line = (direction: "toProgram" | "fromProgram", message: object): RecordedEvent => readLine(direction, JSON.stringify({ jsonrpc: "2.0", ...message }), 7);
+  const line = (direction: "toProgram" | "fromProgram", message: object): RecordedEvent => readLine(direction, JSON.stringify({ jsonrpc: "2.0", ...message }), 7, 1);
   const recorded = (...events: readonly RecordedEvent[]): Conversation => ({ scenario: "session-v1", requested: 1, version: 1, events });
 
   test("a proxy's two ends become two files", () => {
@@ -116,7 +116,7 @@ suite("recordings as files", () => {
   test("the recording agent writes no secrets, and a message stays a message", () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     for (const params of [{ token }, { env: [{ name: "API_KEY", value: "s3cr3t-value" }] }, { apiKey: 1234567890 }]) {
-      const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })), [event] = readEvents(text);
+      const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })), [event] = readEvents(text, 1);
       doesNotMatch(text, /ghp_a1|s3cr3t|1234567890/);
       ok(event?.kind === "line" && event.problem === undefined && event.messages.length === 1, text);
     }
@@ -125,6 +125,6 @@ suite("recordings as files", () => {
   test("what the recording agent writes is read as it was, up to a line that is not complete", () => {
     const events = [line("toProgram", { id: 1, method: "m" }), { kind: "noResponse", at: 8, id: 1 } as const, { kind: "exited", at: 9, status: "closed" } as const];
     const text = events.map(event => `${writtenEvent(event)}\n`).join("");
-    deepEqual(readEvents(text + `{"kind":"line","at"`), events);
+    deepEqual(readEvents(text + `{"kind":"line","at"`, 1), events);
   });
 });

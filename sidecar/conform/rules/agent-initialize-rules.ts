@@ -3,6 +3,7 @@ import {
   errorCode,
   eventsOf,
   exchanges,
+  idKey,
   initializeOf,
   isSuccess,
   negotiated,
@@ -288,6 +289,8 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
 export function exits(conversation: Conversation): Verdict {
   const [running] = eventsOf(conversation, "stillRunning");
   if (running) return fail(`The program was still running ${running.afterMs} ms after its stdin closed.`);
+  const [flood] = eventsOf(conversation, "tooMuchOutput");
+  if (flood) return fail(`The kit stopped the program, because it wrote more than ${flood.bytes} bytes.`);
   return eventsOf(conversation, "inputClosed").length === 0 ? notSeen("The program exited before.") : PASS;
 }
 
@@ -302,12 +305,12 @@ function afterGarbage(conversation: Conversation, line: RecordedLine, codes: rea
   const lines = eventsOf(conversation, "line"),
     after = lines.slice(lines.indexOf(line) + 1);
   const untilNext = after.slice(0, nextGarbage(after));
-  for (const { messages } of untilNext)
+  for (const { messages, text } of untilNext)
     for (const message of messages) {
       if (message.kind !== "response" || message.id !== null) continue;
       const { code } = objectOr(message.error);
       if (!codes.some(known => known === code))
-        return fail(`The error code is ${String(code)}.`, JSON.stringify(message.raw));
+        return fail(`The error code is ${idKey(code)}.`, text);
     }
   const probe = exchanges(conversation, "toProgram", PROBE_METHOD).find(({ request }) =>
     untilNext.some(({ messages }) => messages.some(({ raw }) => raw === request.message.raw)),

@@ -85,7 +85,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 1: "protocol/v1/session-setup#loading-sessions" },
     severity: "must",
-    judge: input => optional(input, "session/load", "LoadSessionResponse"),
+    judge: input => reopened(input, "session/load", "LoadSessionResponse"),
   },
   {
     id: "agent/load-replay",
@@ -101,7 +101,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: both("session-setup#resuming-sessions"),
     severity: "must",
-    judge: input => optional(input, "session/resume", "ResumeSessionResponse"),
+    judge: input => reopened(input, "session/resume", "ResumeSessionResponse"),
   },
   {
     id: "agent/resume-quiet",
@@ -202,7 +202,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 1: "rfds/session-fork", 2: "rfds/session-fork" },
     severity: "must",
-    judge: input => optional(input, "session/fork", "ForkSessionResponse"),
+    judge: input => reopened(input, "session/fork", "ForkSessionResponse"),
   },
   {
     id: "agent/modes-valid",
@@ -310,6 +310,26 @@ function optional(input: RuleInput, method: Optional, definition: string): Verdi
   );
 }
 
+/** An agent may store a session with its first turn only, and a turn may need an account. */
+function reopened(input: RuleInput, method: Optional, definition: string): Verdict {
+  const stored = sessionsWithTurn(input);
+  return supported(input, method, (exchange, conversation) => {
+    const isStored = stored.has(String(paramsOf(exchange.request).sessionId));
+    if (exchange.response && !isSuccess(exchange) && !isStored) return notSeen("No session had a completed turn.");
+    return validResult(input.version, definition, conversation, exchange);
+  });
+}
+
+function sessionsWithTurn({ conversations }: RuleInput): ReadonlySet<string> {
+  return new Set(
+    conversations.flatMap(conversation =>
+      turns(conversation)
+        .filter(({ end, prompt }) => end && isSuccess(prompt))
+        .map(({ sessionId }) => sessionId),
+    ),
+  );
+}
+
 function historyDuring(conversation: Conversation, { request, response }: Exchange) {
   const { sessionId } = paramsOf(request),
     until = response?.order ?? Infinity;
@@ -324,13 +344,7 @@ function historyDuring(conversation: Conversation, { request, response }: Exchan
 
 /** The session had a turn, so that there is something to replay. */
 function replay(input: RuleInput, method: Optional, replays: (params: JsonObject) => boolean): Verdict {
-  const hadTurn = new Set(
-    input.conversations.flatMap(conversation =>
-      turns(conversation)
-        .filter(({ end, prompt }) => end && isSuccess(prompt))
-        .map(({ sessionId }) => sessionId),
-    ),
-  );
+  const hadTurn = sessionsWithTurn(input);
   return supported(input, method, (exchange, conversation) => {
     const { sessionId } = paramsOf(exchange.request);
     const isJudged = isSuccess(exchange) && hadTurn.has(String(sessionId)) && replays(paramsOf(exchange.request));

@@ -27,7 +27,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation, Direction } from "../recording";
-import { shapeProblem, type Version } from "../schema";
+import { shapeProblem, VERSIONS, type Version } from "../schema";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { exits } from "./agent-initialize-rules";
 import { missingResponse } from "./wire-rules";
@@ -107,6 +107,11 @@ export const PROXY_RULES: readonly Rule[] = [
       const [first] = tried;
       if (!done)
         return first ? missingOrError(first.conversation, first.exchange) : notSeen("initialize was not sent.");
+      const accepted = negotiated(done.conversation, "toProgram");
+      if (accepted !== undefined && accepted < version && VERSIONS.some(known => known === accepted))
+        return notApplicable(`The proxy does not support version ${version}.`);
+      if (accepted !== undefined && accepted !== version)
+        return fail(`The proxy agreed on version ${accepted}.`, done.exchange.response);
       const problem = shapeProblem(version, "InitializeResponse", done.exchange.response?.message.result);
       return problem === undefined ? PASS : fail(problem, done.exchange.response);
     },

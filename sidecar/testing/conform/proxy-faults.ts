@@ -35,6 +35,19 @@ const withParams = (message: JsonObject, change: (params: JsonObject) => unknown
     : change(objectOr(message.params)),
 });
 
+/** No fault: the proxy requests version 1 from its successor, whatever the client requests. */
+export const LOWERS_VERSION: ProxyFault = {
+  in: (line, message) => {
+    if (message.id !== "initialize-1") return [line];
+    return [written({ ...message, params: { ...objectOr(message.params), protocolVersion: 1 } })];
+  },
+};
+export const RAISES_VERSION: ProxyFault = out(message =>
+  message.id === "initialize-1"
+    ? [{ ...message, result: { ...objectOr(message.result), protocolVersion: 2 } }]
+    : undefined,
+);
+
 /** Sends the third update before the second. */
 function swapped(): ProxyFault {
   let held: string | undefined;
