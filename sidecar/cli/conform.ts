@@ -18,7 +18,7 @@ import { LastBytes } from "../agents/last-bytes";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import { talkToAgent, type CheckOptions } from "../conform/agent-scenarios";
-import { exchanges, paramsOf } from "../conform/conversation";
+import { exchanges, negotiated, paramsOf } from "../conform/conversation";
 import { DEFAULT_LIMITS, type Subject } from "../conform/driver";
 import { talkToProxy } from "../conform/proxy-scenarios";
 import { readEvents, recordFiles } from "../conform/record-files";
@@ -220,12 +220,11 @@ function quoted(word: string): string {
 function recordingsIn(folder: string, version: Version): readonly Conversation[] {
   return readdirSync(folder)
     .sort()
-    .map((file, i) => ({
-      scenario: `agent-${i + 1}-v${version}`,
-      requested: version,
-      version,
-      events: readEvents(readFileSync(path.join(folder, file), "utf8"), version),
-    }));
+    .map((file, i) => {
+      const events = readEvents(readFileSync(path.join(folder, file), "utf8"), version),
+        recorded = { scenario: `agent-${i + 1}-v${version}`, requested: version, version, events };
+      return { ...recorded, version: negotiated(recorded, "fromProgram") === 1 ? 1 : version };
+    });
 }
 
 /** Whether the client requested a version above 1, so that a second run can test it. */

@@ -1,26 +1,27 @@
-import { deepEqual } from "node:assert/strict";
-import { CLIENT_FAULTS } from "../testing/conform/client-faults";
+import { deepEqual, equal } from "node:assert/strict";
+import { CLIENT_FAULTS, USES_EARLIER_SESSION } from "../testing/conform/client-faults";
 import { referenceClient, type ClientFault } from "../testing/conform/reference-client";
 import { hurriedClock } from "../testing/hurried-clock";
 import { serveClient } from "./client-scenario";
-import { DEFAULT_LIMITS } from "./driver";
+import { exchanges } from "./conversation";
+import { DEFAULT_LIMITS, type Subject } from "./driver";
+import type { Conversation } from "./recording";
 import { judgeAll, type Result } from "./rule";
 import { RULES } from "./rules/catalogue";
-import { VERSIONS } from "./schema";
+import { VERSIONS, type Version } from "./schema";
 
 /** Milliseconds of the kit per millisecond of the test. */
 const HURRY = 100;
 
+function serve(version: Version, client: Subject): Promise<Conversation> {
+  const clock = hurriedClock(HURRY);
+  // A client that never ends its turn is closed by its user.
+  clock.after(10 * DEFAULT_LIMITS.responseMs, () => void client.stop());
+  return serveClient({ client, version, clock, limits: DEFAULT_LIMITS, name: `agent-v${version}` });
+}
+
 async function check(fault?: ClientFault): Promise<readonly Result[]> {
-  const conversations = await Promise.all(
-    VERSIONS.map(version => {
-      const client = referenceClient(version, fault);
-      const clock = hurriedClock(HURRY);
-      // A client that never ends its turn is closed by its user.
-      clock.after(10 * DEFAULT_LIMITS.responseMs, () => void client.stop());
-      return serveClient({ client, version, clock, limits: DEFAULT_LIMITS, name: `agent-v${version}` });
-    }),
-  );
+  const conversations = await Promise.all(VERSIONS.map(version => serve(version, referenceClient(version, fault))));
   return judgeAll(RULES, "client", conversations);
 }
 
@@ -36,6 +37,21 @@ suite("conformance rules for clients", () => {
       open.map(({ rule, version, verdict }) => `${rule.id} v${version}: ${"why" in verdict ? verdict.why : ""}`),
       [],
     );
+  });
+
+  test("a client of version 2 may list, resume and close sessions of an earlier run", async () => {
+    const conversation = await serve(2, referenceClient(2, USES_EARLIER_SESSION));
+    deepEqual(failed(judgeAll(RULES, "client", [conversation])), []);
+    const results = exchanges(conversation, "fromProgram", "session/list", "session/resume", "session/close").map(
+      ({ response }) => response?.message.result,
+    );
+    deepEqual(results, [{ sessions: [] }, {}, {}]);
+  });
+
+  test("a client that requests version 1 gets version 1, and its conversation is one of version 1", async () => {
+    const conversation = await serve(2, referenceClient(1));
+    equal(conversation.version, 1);
+    deepEqual(failed(judgeAll(RULES, "client", [conversation])), []);
   });
 
   for (const { rule, fault, why } of CLIENT_FAULTS) {

@@ -30,11 +30,11 @@ const OPTIONS = [
   { optionId: OPTION_IDS[1], name: "Reject", kind: "reject_once" },
 ];
 
-/** Resolves when the client has closed the connection. */
+/** Resolves when the client has closed the connection, with the conversation in the version that was agreed on. */
 export async function serveClient(options: AgentOptions): Promise<Conversation> {
   const agent = new ScriptedAgent(options);
   await agent.driver.exited();
-  return agent.driver.conversation;
+  return { ...agent.driver.conversation, version: agent.agreed };
 }
 
 interface Session {
@@ -45,11 +45,15 @@ interface Session {
 class ScriptedAgent {
   readonly driver: Driver;
   readonly #version: Version;
+  /** The version of the connection. */
+  agreed: Version;
   readonly #sessions = new Map<string, Session>();
+  /** Number of the session that was created last. */
+  #created = 0;
   #turns = 0;
 
   constructor({ client, version, clock, limits, name, onEvent }: AgentOptions) {
-    this.#version = version;
+    this.#version = this.agreed = version;
     this.driver = new Driver(client, {
       scenario: name,
       requested: version,
@@ -71,19 +75,42 @@ class ScriptedAgent {
       case "session/prompt":
         return this.#prompt(id, given);
       default:
-        return { error: { code: -32_601, message: `The agent has no method ${method}.` } };
+        return (this.agreed === 2 ? this.#stored(method, given) : undefined) ?? this.#unknown(method);
+    }
+  }
+
+  #unknown(method: string): Reply {
+    return { error: { code: -32_601, message: `The agent has no method ${method}.` } };
+  }
+
+  /** The methods for stored sessions that each agent of version 2 has. */
+  #stored(method: string, params: JsonObject): Reply {
+    const sessionId = stringOr(params.sessionId, "");
+    switch (method) {
+      case "session/list":
+        return { result: { sessions: [] } };
+      case "session/resume":
+        this.#sessions.set(sessionId, { cwd: stringOr(params.cwd, "/"), isCancelled: false });
+        return { result: {} };
+      case "session/close":
+        this.#sessions.delete(sessionId);
+        return { result: {} };
+      default:
+        return undefined;
     }
   }
 
   #initialized({ protocolVersion }: JsonObject): JsonObject {
-    const agreed = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
+    this.agreed = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
     const info = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
-    if (agreed === 2) return { protocolVersion: 2, info, capabilities: { session: {} } };
+    if (this.agreed === 2) return { protocolVersion: 2, info, capabilities: { session: {} } };
     return { protocolVersion: 1, agentInfo: info, agentCapabilities: {} };
   }
 
   #opened({ cwd }: JsonObject): JsonObject {
-    const sessionId = `symposium-conform-${this.#sessions.size + 1}`;
+    let sessionId: string;
+    do sessionId = `symposium-conform-${++this.#created}`;
+    while (this.#sessions.has(sessionId));
     this.#sessions.set(sessionId, { cwd: stringOr(cwd, "/"), isCancelled: false });
     return { sessionId };
   }
@@ -94,7 +121,7 @@ class ScriptedAgent {
     if (!session) return { error: { code: -32_002, message: "The session does not exist." } };
     session.isCancelled = false;
     void this.#watchCancel(name, session);
-    if (this.#version === 1) {
+    if (this.agreed === 1) {
       void this.#turn(name, session).then(() => this.driver.reply(id, { result: { stopReason: stopReason(session) } }));
       return undefined;
     }

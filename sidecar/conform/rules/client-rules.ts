@@ -136,7 +136,10 @@ export const CLIENT_RULES: readonly Rule[] = [
     severity: "must",
     judge: input =>
       judgeConversations(input, conversation => {
-        const named = calls(conversation, "fromProgram").filter(call => typeof paramsOf(call).sessionId === "string");
+        // session/resume may name a session of an earlier run.
+        const named = calls(conversation, "fromProgram").filter(
+          call => typeof paramsOf(call).sessionId === "string" && call.message.method !== "session/resume",
+        );
         return judgeEach(
           named,
           call => {

@@ -36,6 +36,19 @@ const deafAfter = (isMeant: (message: JsonObject) => boolean): ClientFault => ({
   },
 });
 
+/** No fault in version 2: methods that every agent of this version has, with the id of a session of an earlier run. */
+export const USES_EARLIER_SESSION: ClientFault = out(message => {
+  const call = (id: number, method: string, params: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, method, params });
+  const earlier = { sessionId: "earlier" };
+  if (message.method === "session/new")
+    return [
+      call(20, "session/list", {}),
+      call(21, "session/resume", { ...earlier, cwd: "/work", mcpServers: [] }),
+      message,
+    ];
+  return message.method === "session/prompt" ? [call(22, "session/close", earlier), message] : undefined;
+});
+
 export const CLIENT_FAULTS: readonly NamedFault[] = [
   as(
     "messages-only",
