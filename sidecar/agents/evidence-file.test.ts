@@ -20,6 +20,27 @@ suite("Evidence file", () => {
     deepEqual(["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)), [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined]);
   });
 
+  test("prefers the newer entry of another process to an older one of its own", async () => {
+    const file = path.join(folder, "evidence.json");
+    const at = (date: number) => new EvidenceFile({ file, date: () => date, onWarning: () => undefined });
+    const older = at(1), newer = at(2);
+    older.set("ada 1.0", HTTP);
+    await older.written();
+    newer.set("ada 1.0", STDIO);
+    await newer.written();
+    older.set("bob 1.0", HTTP);
+    await older[Symbol.asyncDispose]();
+    const newest = { ...STDIO, at: 2 };
+    deepEqual([older.of("ada 1.0"), at(3).of("ada 1.0"), at(3).all().get("bob 1.0")?.at], [newest, newest, 1]);
+  });
+
+  test("cuts the name of a program to 200 characters", async () => {
+    const store = opened(), name = "x".repeat(1_000);
+    store.set(name, HTTP);
+    await store.written();
+    deepEqual([[...opened().all().keys()].map(key => key.length), opened().of(name)?.transport], [[200], "http"]);
+  });
+
   test("reads a damaged file as empty, and drops entries of unknown form", () => {
     const file = path.join(folder, "evidence.json");
     for (const text of ["{", "[]", "null"]) {

@@ -12,6 +12,8 @@ import { isObject, numberOr, type JsonObject } from "../rpc/json";
 
 /** The newest programs. */
 const MAX_PROGRAMS = 200;
+/** Characters of a program's name and version, which the agent chooses. */
+const MAX_NAME = 200;
 
 interface Entry extends DeliveryEvidence {
   /** Milliseconds since 1970. */
@@ -26,28 +28,34 @@ export interface EvidenceFileDeps {
   readonly onWarning: (message: string, error: unknown) => void;
 }
 
-export class EvidenceFile implements EvidenceStore {
+export class EvidenceFile implements EvidenceStore, AsyncDisposable {
   readonly #own = new Map<string, Entry>();
   #writing: Promise<void> = Promise.resolve();
   #isWarned = false;
 
   constructor(private readonly deps: EvidenceFileDeps) {}
 
-  of(program: string): DeliveryEvidence | undefined { return this.all().get(program); }
+  of(program: string): DeliveryEvidence | undefined { return this.all().get(keyOf(program)); }
 
-  /** By program; those of other processes included. */
-  all(): ReadonlyMap<string, Entry> { return new Map([...read(this.deps.file), ...this.#own]); }
+  /** By program, cut to `MAX_NAME` characters; the newest entry of all processes. */
+  all(): ReadonlyMap<string, Entry> {
+    const all = new Map(read(this.deps.file));
+    for (const [program, own] of this.#own) if (own.at >= (all.get(program)?.at ?? 0)) all.set(program, own);
+    return all;
+  }
 
   set(program: string, evidence: DeliveryEvidence): void {
     const before = this.of(program);
     if (before && before.transport === evidence.transport && before.isListed === evidence.isListed && before.lists === evidence.lists
       && (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)) return;
-    this.#own.set(program, { ...evidence, at: this.deps.date() });
+    this.#own.set(keyOf(program), { ...evidence, at: this.deps.date() });
     this.#writing = this.#writing.then(() => this.#write());
   }
 
   /** Resolves when everything so far is written. Never rejects. */
   written(): Promise<void> { return this.#writing; }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.written(); }
 
   async #write(): Promise<void> {
     const { file, onWarning } = this.deps, unfinished = `${file}.${process.pid}`;
@@ -62,6 +70,8 @@ export class EvidenceFile implements EvidenceStore {
     }
   }
 }
+
+function keyOf(program: string): string { return program.slice(0, MAX_NAME); }
 
 function read(file: string): readonly (readonly [string, Entry])[] {
   try {

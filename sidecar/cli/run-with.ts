@@ -43,14 +43,14 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
   const processes = ownProcesses(openOwnLedger(scope, tell), tell), begin = starter(processes, tell, version);
   const extensions = scope.add(ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) })), odd = (what: string, detail: unknown): void => tell("warn", what, detail);
-  const told: string[] = [];
+  const told: string[] = [], evidence = scope.add(openEvidence(tell));
   const conductor = scope.add(conduct(clientOnStdio(tell), {
     proxies: (await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell })))).filter(proxy => proxy !== undefined),
     last: lastOf(agent, begin),
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
     odd,
-    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)), evidence: openEvidence(tell) },
+    bridge: { deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)), evidence },
     ...(trace === undefined ? {} : { trace }),
   }));
   tell("info", "Ready", { pid: process.pid, version, node: process.version, proxies: proxies.map(({ name }) => name), agent: agent?.name });

@@ -144,7 +144,8 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
     version, processes, environment: async () => (await (await agents.part()).shell()).env, find: async program => (await agents.part()).find(program),
     log: (level, message, detail) => log(level, "agent", message, detail),
   }));
-  const dialects = new KnownDialects(), evidence = openEvidence((level, message, detail) => log(level, "agent", message, detail));
+  const dialects = new KnownDialects();
+  const evidence = scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail)));
   const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
     version, clock: realClock, trace, dialects, evidence, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
     extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),

@@ -28,7 +28,7 @@ export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell
 async function served(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)), ledger = openOwnLedger(scope, tell);
-  const evidence = openEvidence(tell);
+  const evidence = scope.add(openEvidence(tell));
   const offers = new ToolOffers((name, why) => tell("warn", `The tool “${name}” cannot be offered: ${why}`));
   const pool = scope.add(new AgentPool((key, signal) => launch(key, signal, {
     version, clock: realClock, trace, log: tell, evidence,

@@ -2,6 +2,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { LISTS_ON_DEMAND } from "../mcp/abilities";
 import type { EvidenceStore } from "../mcp/delivery-evidence";
+import { Delivery, DeliveryTracker } from "../mcp/delivery-tracker";
+import { FakeClock } from "../testing/fake-clock";
 import type { IncomingRequest } from "../rpc/peer";
 import { AGENT, DeliveryRig, type Prompted } from "../testing/delivery-rig";
 import { TOOLS } from "../testing/many-tools";
@@ -89,6 +91,24 @@ suite("MCP bridge: tool delivery", () => {
     const id = await rig.session();
     await rig.prompt(id);
     deepEqual(rig.decided, []);
+  });
+
+  test("keeps the record of a chat with a turn, or with a newer one, when many sessions follow", () => {
+    const tracker = new DeliveryTracker();
+    const options = { clock: new FakeClock(), http: true, onDemand: false, evidence: undefined };
+    const make = (id: string): Delivery => {
+      const delivery = new Delivery([], options);
+      tracker.set(id, delivery);
+      return delivery;
+    };
+    const running = make("running"), used = make("used");
+    running.add({ kind: "turnStarted" });
+    make("unused");
+    tracker.used("used");
+    for (let i = 0; i < 254; i++) make(`title ${i}`);
+    equal(tracker.of("used"), used);
+    for (let i = 0; i < 300; i++) make(`aside ${i}`);
+    deepEqual([tracker.of("running"), tracker.of("used"), tracker.of("unused")], [running, undefined, undefined]);
   });
 
   test("drops the record with its session", async () => {

@@ -25,7 +25,7 @@ export interface BridgeTurnsDeps {
 export class BridgeTurns {
   /** First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is on its way to the agent. */
   readonly #held = new Map<string, { readonly delivery: Delivery; readonly passed: Promise<void> }>();
-  /** Of v2: turns that run, by session; "waiting": neither the receipt nor `running` has come. */
+  /** Running turns of agents that use ACP v2, by session; "waiting": neither the receipt nor `running` has come. */
   readonly #running = new Map<string, "waiting" | "going">();
 
   constructor(private readonly deps: BridgeTurnsDeps) {}
@@ -34,6 +34,7 @@ export class BridgeTurns {
     const sessionId = stringOr(objectOr(request.params).sessionId, ""), delivery = this.deps.deliveries.of(sessionId);
     const { version } = this.deps.agent();
     if (!delivery) return request.pass();
+    this.deps.deliveries.used(sessionId);
     delivery.add({ kind: "turnStarted" });
     if (version >= 2) this.#running.set(sessionId, "waiting");
     try {

@@ -3,7 +3,9 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { objectOr } from "../rpc/json";
 import { SharingAgent } from "../testing/sharing-agent";
-import { ANNOUNCE_LIMIT_MS } from "./call-router";
+import type { StatelessServer } from "../mcp/revision";
+import { FakeClock } from "../testing/fake-clock";
+import { ANNOUNCE_LIMIT_MS, CallRouter } from "./call-router";
 
 suite("MCP bridge: an agent that shares servers between sessions", () => {
   test("a call in tab B at the server of tab A is asked about, and carried out, in tab B", async () => {
@@ -33,6 +35,23 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     }
     match(answer, /^This tool belongs to another conversation\. Use the tool of the same name/);
     deepEqual(agent.asked, []);
+  });
+
+  test("an announcement under a server name that both sessions have belongs to its own session alone", async () => {
+    const clock = new FakeClock(), router = new CallRouter(clock), never = new AbortController().signal;
+    const server: StatelessServer = { request: () => Promise.resolve({}) };
+    for (const id of ["a", "b"]) router.set(id, { isRunning: () => true, servers: [["tools", server]] });
+    const announce = (sessionId: string): void => {
+      const update = { sessionUpdate: "tool_call", toolCallId: `${sessionId}1`, title: "tools_look", kind: "other", rawInput: {} };
+      router.updated({ params: { sessionId, update } });
+    };
+    announce("b"); // b waits for a permission
+    const early = router.routeFor(() => "a", "tools")("look", {}, never);
+    announce("a");
+    equal(await early, undefined);
+    announce("a");
+    equal(await router.routeFor(() => "a", "tools")("look", {}, never), undefined);
+    equal(clock.waiting, 0);
   });
 
   for (const count of [2, 5]) test(`each of ${count} tabs is asked about its own calls, whichever servers these use`, async () => {

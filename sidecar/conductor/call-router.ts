@@ -4,7 +4,7 @@
  * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call waits `ANNOUNCE_LIMIT_MS` at most.
  */
 import { isDeepStrictEqual } from "node:util";
-import { familyOf, routeCall } from "../mcp/call-route";
+import { byFamily, familyOf, routeCall } from "../mcp/call-route";
 import type { RouteCall } from "../mcp/routed-server";
 import type { StatelessServer } from "../mcp/revision";
 import { AnnouncedCalls } from "../permissions/announced-calls";
@@ -17,11 +17,16 @@ export const ANNOUNCE_LIMIT_MS = 1_000;
 
 export interface RoutableSession {
   readonly isRunning: () => boolean;
-  /** By family; the servers themselves. */
-  readonly servers: ReadonlyMap<string, StatelessServer>;
+  /** With their exact names; the servers themselves. */
+  readonly servers: readonly (readonly [name: string, server: StatelessServer])[];
 }
 
-interface Known extends RoutableSession { readonly announced: AnnouncedCalls }
+interface Known {
+  readonly isRunning: () => boolean;
+  readonly announced: AnnouncedCalls;
+  readonly names: ReadonlySet<string>;
+  readonly families: ReadonlyMap<string, StatelessServer>;
+}
 
 export class CallRouter {
   readonly #sessions = new Map<string, Known>();
@@ -32,8 +37,12 @@ export class CallRouter {
 
   /** Undefined: the session has ended. A session that an extension opened for itself is no candidate: its calls are answered where they arrive. */
   set(sessionId: string, session: RoutableSession | undefined): void {
-    if (session) this.#sessions.set(sessionId, { ...session, announced: new AnnouncedCalls() });
-    else this.#sessions.delete(sessionId);
+    if (!session) {
+      this.#sessions.delete(sessionId);
+      return;
+    }
+    const { isRunning, servers } = session, names = new Set(servers.map(([name]) => name));
+    this.#sessions.set(sessionId, { isRunning, names, families: byFamily(servers), announced: new AnnouncedCalls() });
   }
 
   /** `session/update`; with one session it is not read. */
@@ -53,16 +62,18 @@ export class CallRouter {
       if (route.kind === "refuse") return { refused: route.sentence };
       if (route.kind === "wait" || route.id === id) return undefined;
       this.#shares = true;
-      return this.#sessions.get(route.id)?.servers.get(familyOf(server));
+      return this.#sessions.get(route.id)?.families.get(familyOf(server));
     };
   }
 
   #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<ReturnType<typeof routeCall>> {
     return new Promise(resolve => {
       const look = (isFinal: boolean): void => {
-        const sessions = [...this.#sessions].map(([id, { isRunning, servers, announced }]) => {
-          const callId = announcementOf(announced, server, tool, args);
-          return { id, isRunning: isRunning(), announces: callId !== undefined, canServe: id === owner || servers.has(familyOf(server)), use: () => { if (callId !== undefined) announced.used(callId); } };
+        const sessions = [...this.#sessions].map(([id, { isRunning, names, families, announced }]) => {
+          const isOwnName = id !== owner && names.has(server), canServe = id === owner || families.has(familyOf(server));
+          const callId = isOwnName ? undefined : announcementOf(announced, server, tool, args);
+          const use = (): void => { if (callId !== undefined) announced.used(callId); };
+          return { id, isRunning: isRunning(), announces: callId !== undefined, canServe, use };
         });
         const route = routeCall({ owner, sessions, shares: this.#shares, isFinal });
         if (route.kind === "wait" && !signal.aborted) return;

@@ -7,7 +7,6 @@
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
-import { familyOf } from "../mcp/call-route";
 import { routedServer } from "../mcp/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery";
@@ -119,7 +118,10 @@ class Bridge implements AsyncDisposable {
       const id = sessionOf(request, answer);
       if (typeof id === "string") sessionId = id;
       this.#bind(id, doors, delivery);
-      if (sessionId !== undefined && !isSideSession(request.params)) this.#router.set(sessionId, { isRunning: () => delivery.isRunning, servers: new Map(served.map(({ server: { name }, served: { stateless } }) => [familyOf(name), stateless])) });
+      if (sessionId !== undefined && !isSideSession(request.params)) {
+        const routable = served.map(({ server: { name }, served: { stateless } }) => [name, stateless] as const);
+        this.#router.set(sessionId, { isRunning: () => delivery.isRunning, servers: routable });
+      }
       return answer;
     } catch (error) {
       closeAll(doors);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { familyOf, routeCall, type CallCandidate, type CallFacts } from "./call-route";
+import { byFamily, familyOf, routeCall, type CallCandidate, type CallFacts } from "./call-route";
 
 const session = (id: string, more: Partial<CallCandidate> = {}): CallCandidate => ({ id, isRunning: false, announces: false, canServe: true, ...more });
 const route = (sessions: readonly CallCandidate[], more: Partial<CallFacts> = {}) => {
@@ -57,5 +57,10 @@ suite("Route of a tool call", () => {
 
   test("knows the servers of one extension by their names", () => {
     deepEqual(["sparkle", "sparkle-2", "sparkle_3", "workspace-tools", "workspace-tools-12"].map(familyOf), ["sparkle", "sparkle", "sparkle", "workspace-tools", "workspace-tools"]);
+    deepEqual(["vsc_1a2f", "vsc_beef", "vsc_tools"].map(familyOf), ["vsc", "vsc", "vsc_tools"]);
+  });
+
+  test("serves no family of which a session has two servers", () => {
+    deepEqual([...byFamily([["db-1", 1], ["db-2", 2], ["sparkle-3", 3], ["db-4", 4]])], [["sparkle", 3]]);
   });
 });

@@ -2,8 +2,9 @@
  * Which session a tool call belongs to, for agents that offer the MCP servers of every session in all sessions of a process (issue 14 item 3): a call
  * at the server of one session may be made by another one. Pure.
  *
- * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very server and tool: server names are
- * unique in a chain, so an agent that does not share servers can announce no other session's.
+ * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very server and tool.
+ * If the session has a server of exactly this name itself, the announcement is about that one and proves nothing about another
+ * session's server: MCP servers of other programs have the same name in each session.
  *
  * Invariant: a call never goes to a session without a running turn while another session announced it, and never to one of several that announced it.
  */
@@ -41,5 +42,14 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
 
 function refuse(sentence: string): CallRoute { return { kind: "refuse", sentence }; }
 
-/** Servers of one extension have one family: their names differ in the number that makes them unique. */
-export function familyOf(server: string): string { return server.replace(/[-_]\d+$/, ""); }
+/** Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's servers. */
+export function familyOf(server: string): string {
+  return /^vsc_[a-z0-9]{4}$/.test(server) ? "vsc" : server.replace(/[-_]\d+$/, "");
+}
+
+/** A session's servers by family, without families of which it has two servers: another session's call fits both. */
+export function byFamily<T>(servers: readonly (readonly [name: string, server: T])[]): ReadonlyMap<string, T> {
+  const families = servers.map(([name]) => familyOf(name));
+  const isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);
+  return new Map(servers.map(([name, server]) => [familyOf(name), server] as const).filter(([family]) => isOnly(family)));
+}

@@ -1,7 +1,8 @@
 /**
  * The tool deliveries of all sessions of one chain (`delivery.ts`): the MCP bridge reports, the chain's client reads.
  *
- * Invariants: a session's record lasts until the session is closed or set up anew; the oldest are dropped beyond `MAX_SESSIONS`; listeners
+ * Invariants: a session's record lasts until the session is closed or set up anew; beyond `MAX_SESSIONS` the record that
+ * was not used for the longest time is dropped, never one with a running turn; listeners
  * are called after the record changed, once per change.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
@@ -182,7 +183,8 @@ export class DeliveryTracker {
   set(sessionId: string, delivery: Delivery | undefined): void {
     this.#sessions.delete(sessionId);
     if (!delivery) return;
-    const [oldest] = this.#sessions.size >= MAX_SESSIONS ? this.#sessions.keys() : [];
+    const isFull = this.#sessions.size >= MAX_SESSIONS;
+    const [oldest] = isFull ? [...this.#sessions].find(([, { isRunning }]) => !isRunning) ?? [] : [];
     if (oldest !== undefined) this.#sessions.delete(oldest);
     this.#sessions.set(sessionId, delivery);
     delivery.answered();
@@ -194,6 +196,12 @@ export class DeliveryTracker {
       this.#listeners.get(sessionId)?.();
     });
     this.#listeners.get(sessionId)?.();
+  }
+
+  /** A turn of the session starts: its record is the newest. */
+  used(sessionId: string): void {
+    const delivery = this.#sessions.get(sessionId);
+    if (delivery && this.#sessions.delete(sessionId)) this.#sessions.set(sessionId, delivery);
   }
 
   /** A listener replaces the session's one before it. */
