@@ -1,4 +1,4 @@
-/** What the kit sends through a proxy under test. */
+/** Messages that the kit sends through a proxy under test. */
 
 /** How a conductor initializes a proxy, and how both wrap messages of the successor. */
 export interface ProxyDialect {

@@ -130,7 +130,7 @@ function problem(version: Version, key: string, definition: JsonObject, value: u
   return check(value) ? undefined : mostSpecific(check.errors ?? []);
 }
 
-/** Of the errors of all variants of a union, the one that is deepest in the value and is no missing discriminator. */
+/** The error deepest in the value among those of all variants of a union; a missing discriminator counts last. */
 function mostSpecific(errors: readonly ErrorObject[]): string {
   const weight = ({ instancePath, keyword }: ErrorObject): number =>
     2 * instancePath.split("/").length - (keyword === "const" || keyword === "oneOf" || keyword === "anyOf" ? 1 : 0);

@@ -197,7 +197,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
   },
   {
     id: "agent/session-unique",
-    title: "Gives each session an id of its own",
+    title: "Gives each session a unique id",
     program: "agent",
     section: both("session-setup#session-id"),
     severity: "must",

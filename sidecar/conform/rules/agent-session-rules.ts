@@ -206,7 +206,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
   },
   {
     id: "agent/modes-valid",
-    title: "Offers modes with ids of their own, one of which is current",
+    title: "Offers modes with unique ids, one of which is current",
     program: "agent",
     section: { 1: "protocol/v1/session-modes#sessionmodestate" },
     severity: "must",

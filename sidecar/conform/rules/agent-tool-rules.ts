@@ -133,7 +133,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
   },
   {
     id: "agent/permission-options",
-    title: "Offers options with ids of their own when it requests permission",
+    title: "Offers options with unique ids when it requests permission",
     program: "agent",
     section: both("tool-calls#permission-options"),
     severity: "must",

@@ -238,7 +238,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
   ownMethodsRule("agent", "client"),
   {
     id: "agent/custom-members",
-    title: "Adds no members of its own to types of the specification, except in _meta",
+    title: "Adds custom members to types of the specification only in _meta",
     program: "agent",
     section: both("extensibility#the-_meta-field"),
     severity: "must",

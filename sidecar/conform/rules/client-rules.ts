@@ -311,7 +311,7 @@ export const CLIENT_RULES: readonly Rule[] = [
   ownMethodsRule("client", "agent"),
   {
     id: "client/custom-members",
-    title: "Adds no members of its own to types of the specification, except in _meta",
+    title: "Adds custom members to types of the specification only in _meta",
     program: "client",
     section: both("extensibility#the-_meta-field"),
     severity: "must",

@@ -44,8 +44,7 @@ export class Queries {
 
   constructor(private readonly world: QueryWorld) {}
 
-  /** For a session. */
-  /** `isBeside`: the session has `crate_sources`, too. */
+  /** The tool of one session. `isBeside`: the session also has `crate_sources`. */
   tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
     const lookup = isBeside ? "; for a look at one file use crate_sources and read it yourself" : "";
     return {

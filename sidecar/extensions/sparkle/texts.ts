@@ -1,5 +1,5 @@
 /**
- * What Sparkle says to a model. Text that asks for a call of a tool goes only to agents that have listed Sparkle's
+ * Sparkle's texts for a model. Text that asks for a call of a tool goes only to agents that have listed Sparkle's
  * tools (issue 14 item 4): as the server's `instructions`, or in a block behind the user's words. Tools are named
  * without their server, whose name agents spell in their own ways.
  */
