@@ -94,6 +94,29 @@ suite("MCP bridge: delivery by evidence", () => {
     deepEqual([order, rig.decided], [["prompt", "cancel"], []]);
   });
 
+  test("sends a prompt that waits before its session is closed", async () => {
+    const order: string[] = [];
+    await using rig = new DeliveryRig(request => {
+      order.push(request.method);
+      request.respond({ stopReason: "end_turn" });
+    }, ["tools"], AGENT);
+    const id = await rig.session(), turn = rig.prompt(id);
+    await settle();
+    const closed = rig.world.client.request("session/close", { sessionId: id }).then(() => order.push("closed"), () => order.push("closed"));
+    await Promise.all([turn, closed]);
+    deepEqual(order, ["session/prompt", "closed"]);
+  });
+
+  test("answers a cancelled request for a prompt that waits at once", async () => {
+    const cancelling = new AbortController();
+    await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
+    const sessionId = await rig.session();
+    const turn = rig.world.client.request("session/prompt", { sessionId, prompt: [] }, { signal: cancelling.signal });
+    await settle();
+    cancelling.abort();
+    await rejects(turn, /cancelled/);
+  });
+
   test("answers session_tools with wait: true together with the first prompt's limit, not after it", async () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const id = await rig.session(), answered: string[] = [];

@@ -51,10 +51,15 @@ export class BridgeTurns {
 
   /** `session/cancel`: a prompt that waits goes out first, so that the agent receives both in this order. */
   async cancelled(notification: PassingNotification): Promise<void> {
-    const held = this.#held.get(stringOr(objectOr(notification.params).sessionId, ""));
+    await this.sendHeld(objectOr(notification.params).sessionId);
+    notification.pass();
+  }
+
+  /** Sends the session's prompt that waits, if there is one. */
+  async sendHeld(sessionId: unknown): Promise<void> {
+    const held = this.#held.get(stringOr(sessionId, ""));
     held?.delivery.release();
     await held?.passed;
-    notification.pass();
   }
 
   updated(notification: PassingNotification): void | Promise<void> {
@@ -76,6 +81,7 @@ export class BridgeTurns {
       let passed = (): void => undefined;
       this.#held.set(sessionId, { delivery, passed: new Promise(resolve => { passed = resolve; }) });
       request.release();
+      request.signal.addEventListener("abort", () => delivery.release(), { once: true });
       await delivery.ready();
       this.#held.delete(sessionId);
       delivery.prompted();

@@ -142,6 +142,7 @@ class Bridge implements AsyncDisposable {
   /** A session that the agent does not know is closed, too. */
   async close(request: PassingRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
+    await this.turns.sendHeld(id); // the agent receives both in this order
     try {
       const answer = await request.pass();
       this.#bind(id, [], undefined);
