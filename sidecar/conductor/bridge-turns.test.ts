@@ -1,5 +1,5 @@
 /** What the bridge records of a session's tools (issue 14 item 1), with clients of the SDK in place of agents. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { LISTS_ON_DEMAND } from "../mcp/abilities";
 import type { EvidenceStore } from "../mcp/delivery-evidence";
 import { Delivery, DeliveryTracker } from "../mcp/delivery-tracker";
@@ -84,6 +84,25 @@ suite("MCP bridge: tool delivery", () => {
     await rig.prompt(id);
     while (rig.decided.length === 0) await new Promise(setImmediate);
     deepEqual([order, rig.decided.map(([of, missing]) => [of, missing.length])], [["running: 0"], [["s1", 1]]]);
+  });
+
+  test("counts a turn of ACP v2 once, whatever prompts join it", async () => {
+    const state = (state: string, stopReason?: string) => ({ sessionId: "s1", update: { sessionUpdate: "state_update", state, ...(stopReason === undefined ? {} : { stopReason }) } });
+    let prompts = 0;
+    await using rig = rigOf((request, _, { agent }) => {
+      prompts++;
+      if (prompts === 2) return request.fail(new Error("busy"));
+      request.respond({});
+      if (prompts === 1) agent.notify("session/update", state("running"));
+      else agent.notify("session/update", state("idle", "end_turn"));
+    }, ["tools"], { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } });
+    const id = await rig.session();
+    await rig.prompt(id);
+    await rejects(rig.prompt(id));
+    equal(rig.tracker.of(id)?.isRunning, true);
+    await rig.prompt(id);
+    while (rig.decided.length === 0) await new Promise(setImmediate);
+    equal(rig.tracker.of(id)?.isRunning, false);
   });
 
   test("decides nothing for an agent that says that it lists tools on demand", async () => {

@@ -35,16 +35,19 @@ export class BridgeTurns {
     const { version } = this.deps.agent();
     if (!delivery) return request.pass();
     this.deps.deliveries.used(sessionId);
-    delivery.add({ kind: "turnStarted" });
-    if (version >= 2) this.#running.set(sessionId, "waiting");
+    const startsTurn = !this.#running.has(sessionId); // in v2 a prompt may join the running turn
+    if (startsTurn) delivery.add({ kind: "turnStarted" });
+    if (startsTurn && version >= 2) this.#running.set(sessionId, "waiting");
     try {
       const answer = await this.#passed(request, sessionId, delivery);
       if (version < 2) await this.#ended(delivery, objectOr(answer).stopReason);
       else if (this.#running.has(sessionId)) this.#running.set(sessionId, "going");
       return answer;
     } catch (error) {
-      this.#running.delete(sessionId);
-      delivery.add({ kind: "turnEnded", isCompleted: false });
+      if (startsTurn) {
+        this.#running.delete(sessionId);
+        delivery.add({ kind: "turnEnded", isCompleted: false });
+      }
       throw error;
     }
   }
