@@ -251,7 +251,7 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
   as(
     "fs-capability",
     "reads files although the client cannot",
-    turnAsks("fs/read_text_file", { path: "/work/notes.txt" }),
+    turnAsks("fs/read_text_file", { path: "/workspace/notes.txt" }),
   ),
   as(
     "terminal-capability",

@@ -43,7 +43,7 @@ export const USES_EARLIER_SESSION: ClientFault = out(message => {
   if (message.method === "session/new")
     return [
       call(20, "session/list", {}),
-      call(21, "session/resume", { ...earlier, cwd: "/work", mcpServers: [] }),
+      call(21, "session/resume", { ...earlier, cwd: "/workspace", mcpServers: [] }),
       message,
     ];
   return message.method === "session/prompt" ? [call(22, "session/close", earlier), message] : undefined;

@@ -240,7 +240,7 @@ export class ReferenceAgent implements Served {
 
   #list({ cursor }: JsonObject): JsonObject {
     if (typeof cursor === "string") throw new Rejected(INVALID_PARAMS, "no such cursor");
-    return { sessions: [...this.#store.keys()].map(sessionId => ({ sessionId, cwd: "/work" })) };
+    return { sessions: [...this.#store.keys()].map(sessionId => ({ sessionId, cwd: "/workspace" })) };
   }
 
   #close({ sessionId }: JsonObject): JsonObject {
@@ -274,7 +274,7 @@ export class ReferenceAgent implements Served {
       { fs, terminal, elicitation } = this.#client;
     const content: JsonObject[] = [];
     if (terminal === true) {
-      const { result } = await this.request("terminal/create", { sessionId, command: "true", cwd: "/work" });
+      const { result } = await this.request("terminal/create", { sessionId, command: "true", cwd: "/workspace" });
       content.push({ type: "terminal", terminalId: objectOr(result).terminalId });
     }
     this.update(sessionId, {
@@ -284,7 +284,7 @@ export class ReferenceAgent implements Served {
       kind: "read",
       status: "pending",
       content,
-      locations: [{ path: "/work/notes.txt" }],
+      locations: [{ path: "/workspace/notes.txt" }],
     });
     const allowed = await this.request("session/request_permission", {
       sessionId,
@@ -297,7 +297,7 @@ export class ReferenceAgent implements Served {
     if (objectOr(objectOr(allowed.result).outcome).outcome === "cancelled") session.cancelled = true;
     this.update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
     if (objectOr(fs).readTextFile === true)
-      await this.request("fs/read_text_file", { sessionId, path: "/work/notes.txt" });
+      await this.request("fs/read_text_file", { sessionId, path: "/workspace/notes.txt" });
     for (const { terminalId } of content) await this.request("terminal/release", { sessionId, terminalId });
     if (elicitation !== undefined && !session.cancelled)
       await this.request("elicitation/create", elicitationOf(sessionId));
@@ -313,7 +313,7 @@ export class ReferenceAgent implements Served {
       title: "Read a file",
       kind: "read",
       status: "in_progress",
-      locations: [{ path: "/work/notes.txt" }],
+      locations: [{ path: "/workspace/notes.txt" }],
     });
     const allowed = await this.request("session/request_permission", {
       sessionId,

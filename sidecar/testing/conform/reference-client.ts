@@ -54,7 +54,7 @@ export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject
       const { protocolVersion, sessionId, stopReason } = objectOr(result);
       if (id === 1) {
         version = Number(protocolVersion);
-        write({ id: "2", method: "session/new", params: { cwd: "/work", mcpServers: [] } });
+        write({ id: "2", method: "session/new", params: { cwd: "/workspace", mcpServers: [] } });
       }
       if (id === "2")
         write({ id: 3, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "Hello" }] } });
