@@ -1,6 +1,6 @@
 /**
- * What single agents need although no protocol asks for it, each with its evidence (issue 14 item 6). Nothing is listed here that Symposium finds out
- * from an agent's behaviour: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts` and `mcp/call-route.ts`. Pure.
+ * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that Symposium
+ * observes is not listed: transports, listing times and shared MCP servers are in `mcp/delivery-evidence.ts` and `mcp/call-route.ts`. Pure.
  */
 
 export interface AgentWorkaround {

@@ -26,9 +26,9 @@ export interface PickerFigures {
 export const PIECES = 20;
 /** The text before every conversation, as long as VS Code's. */
 export const SYSTEM = "You are an assistant. ".repeat(680);
-/** Of the words and of an answer in the history. */
+/** Length in characters of a prompt, and of an answer in the history. */
 const WORDS = 1_000, ANSWER = 1_000;
-/** Each has a history of its own; they take turns. */
+/** Separate histories; the chats take turns. */
 const CHATS = 3;
 const WARM_UP = 5;
 

@@ -20,7 +20,7 @@ suite("Evidence file", () => {
     deepEqual(["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)), [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined]);
   });
 
-  test("prefers the newer entry of another process to an older one of its own", async () => {
+  test("prefers a newer entry of another process", async () => {
     const file = path.join(folder, "evidence.json");
     const at = (date: number) => new EvidenceFile({ file, date: () => date, onWarning: () => undefined });
     const older = at(1), newer = at(2);
