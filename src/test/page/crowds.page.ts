@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { newTab, openChatBox, seen, shownTab, showsText, testAgent } from "./scripted";
+import { gate, newTab, openChatBox, seen, shownTab, showsText, testAgent } from "./scripted";
 
 const SETTINGS = {
   "symposium.agents": [testAgent("subagents", "Parent", [], "subagent"), testAgent("crowd", "Crowd")],
@@ -90,7 +90,10 @@ suite("much at once", () => {
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("flood-of-results");
     await newTab(box);
-    await sendPrompt(box.frame, "flood 6000 tools\nsay THE-CLOSING-TEXT");
+    // The page shows the newest cards only: on a busy machine 6,000 of them push the prompt off it before it was looked at.
+    const flood = gate();
+    await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
+    flood.open();
     await showsText(box.frame, /are left out\. The end of the answer follows\.[^]*THE-CLOSING-TEXT/);
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("closing-text");
