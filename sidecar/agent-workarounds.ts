@@ -9,6 +9,8 @@ export interface AgentWorkaround {
   readonly agent: RegExp;
   /** In which the behaviour was seen. */
   readonly versions: string;
+  /** The last of these versions, if a later one is known to behave otherwise. */
+  readonly until?: string;
   readonly behaviour: string;
   readonly measure: string;
   /** The file and the title of the test that needs it. */
@@ -46,6 +48,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     id: "system-prompt-in-meta",
     agent: /^@(?:zed-industries\/claude-code-acp|(?:zed-industries|agentclientprotocol)\/claude-agent-acp)$/,
     versions: "0.16.2 to 0.60.0",
+    until: "0.60.0",
     behaviour: "adds _meta.systemPrompt.append to the system prompt, and advertises no capability for it",
     measure: "Text of extensions goes there where the agent does not advertise ACP's systemPrompt.",
     test: ["sidecar/extensions/system-prompt.test.ts", "an adapter from before the capability"],

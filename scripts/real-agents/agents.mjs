@@ -1,9 +1,12 @@
 // The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model only.
-// `settle` makes an agent's home ready and returns what its environment needs besides.
+// `settle` makes an agent's home ready and returns what its environment needs besides. `variables` are the beginnings of environment variables
+// that could lead it to its user's account: no agent inherits any of them.
 //
-// `speaks` is the API of its model (DIALECTS in mock-model.mjs). With a `search` tool its model finds the tools of servers that it does not see at
-// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again. `editTitle` is the title of all its
-// changes of files; of other agents it is the file's name.
+// `speaks` is the API of its model (DIALECTS in mock-model.mjs), and `tools` are the names of the agent's own tools toward it. With a `search`
+// tool (SEARCHES in script.mjs) its model finds the tools of servers that it does not see at first. One that `endsWhenRejected` ends the turn
+// when the user rejects a call, without asking its model again. `editTitle` is the title of all its changes of files; of other agents it is the
+// file's name. `workarounds` are the ids of those in sidecar/agent-workarounds.ts that it needs, and `breaks` the rules of docs/conform.md that it
+// must keep and does not.
 //
 // `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For that, `besides` are the
 // updates that come at any time, and how often, after `session/new` was answered and after a session's first turn. `commands` are some of those
@@ -22,8 +25,10 @@ const ALL = [
   {
     id: "claude-agent-acp", name: "Claude (claude-agent-acp)", package: "@agentclientprotocol/claude-agent-acp", version: "0.100.0",
     program: "claude-agent-acp", args: [], size: "0.4 GB", speaks: "anthropic", search: "ToolSearch",
+    tools: { shell: ["Bash"], write: ["Write"], read: ["Read"], edit: ["Edit"] }, variables: ["ANTHROPIC_", "CLAUDE"],
     repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 2, session_info_update: 1 } },
     commands: ["context", "rename"], withdraws: true, parallel: true,
+    workarounds: ["hides-tools", "reserves-server-names", "prefers-structured-content"], breaks: ["agent/custom-members"],
     settle: (home, model) => ({
       ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "sk-ant-scripted",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "0", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", DISABLE_ERROR_REPORTING: "1",
@@ -34,8 +39,9 @@ const ALL = [
   {
     id: "gemini-cli", name: "Gemini (gemini-cli)", package: "@google/gemini-cli", version: "0.61.0",
     program: "gemini", args: ["--acp"], size: "0.1 GB", speaks: "gemini",
+    tools: { shell: ["run_shell_command"], write: ["write_file"], read: ["read_file"], edit: ["replace"] }, variables: ["GEMINI_", "GOOGLE_"],
     repeats: true, besides: { opened: { available_commands_update: 1 }, answered: { available_commands_update: 1 } },
-    commands: ["memory show", "about"], withdraws: false, parallel: false,
+    commands: ["memory show", "about"], withdraws: false, parallel: false, workarounds: ["reads-before-creating"], breaks: ["agent/custom-members"],
     without: ["a session that is taken up again"], // It finds one only when the minute in which it was opened is over.
     settle: (home, model) => {
       writeIn(home, ".gemini/settings.json", JSON.stringify({
@@ -49,7 +55,10 @@ const ALL = [
   {
     id: "codex-acp", name: "Codex (codex-acp)", package: "@agentclientprotocol/codex-acp", version: "2.6.0",
     program: "codex-acp", args: [], size: "0.5 GB", speaks: "openai-responses", search: "tool_search", editTitle: "Edit files",
+    tools: { shell: ["exec_command", "shell_command"], write: ["apply_patch"], read: ["exec_command", "shell_command"], edit: ["apply_patch"] },
+    variables: ["CODEX_", "OPENAI_"],
     endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: ["status"], withdraws: false, parallel: false,
+    workarounds: [], breaks: ["agent/custom-members"],
     settle: (home, model) => {
       writeIn(home, ".codex/config.toml", `model = "gpt-5.5"
 model_provider = "scripted"
@@ -77,8 +86,10 @@ supports_websockets = false
   {
     id: "opencode", name: "OpenCode", package: "opencode-ai", version: "1.18.33",
     program: "opencode", args: ["acp"], size: "0.4 GB", speaks: "openai-chat",
+    tools: { shell: ["bash"], write: ["write"], read: ["read"], edit: ["edit"] }, variables: ["OPENCODE_"],
     native: ["-baseline", ""].map(variant => `opencode-${process.platform}-${process.arch}${variant}/bin/opencode`),
     endsWhenRejected: true, repeats: false, besides: { opened: {}, answered: {} }, commands: [], withdraws: false, parallel: true,
+    workarounds: [], breaks: [],
     settle: (home, model) => {
       const scripted = {
         npm: "@ai-sdk/openai-compatible", name: "Scripted", options: { baseURL: `${model}/v1`, apiKey: "scripted" },
@@ -92,6 +103,12 @@ supports_websockets = false
     },
   },
 ];
+
+/** What any agent calls its tool of a kind. */
+export const toolNames = kind => ALL.flatMap(({ tools }) => tools[kind]);
+
+/** Variables of the environment that no agent inherits. */
+export const isPrivate = name => ["XDG_", ...ALL.flatMap(({ variables }) => variables)].some(beginning => name.startsWith(beginning));
 
 const only = process.env.SYMPOSIUM_AGENTS_ONLY?.split(",");
 /** All agents are, unless SYMPOSIUM_AGENTS_ONLY has the beginnings of the ids of those that are. */

@@ -8,9 +8,12 @@ import { ModelChat } from "../../out/agents-page/model-chat.mjs";
 import { AGENTS } from "./agents.mjs";
 import { testsOf } from "./matrix.mjs";
 import { openStage } from "./stage.mjs";
+import { agentTimeLimit } from "./throttled.mjs";
 
 const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-extension"].map(folder => path.join(ROOT, folder));
 const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).padStart(2, "0")}`);
+/** For what an agent's answer brings, on an idle machine. */
+const WAIT_MS = 60_000;
 /** Where VS Code asks: above the prompt, outside of the answer. */
 const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
 const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
@@ -45,6 +48,7 @@ for (const agent of AGENTS) suite(`${agent.name} in VS Code's own chat`, () => {
       "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }], "symposium.enableExperimentalLM": true, "chat.byokUtilityModelDefault": "mainAgent",
       "remote.autoForwardPorts": false, // An agent may listen on a port: the notification would cover the chat's input.
     } });
+    box.page.setDefaultTimeout(agentTimeLimit(WAIT_MS));
     chat = await ModelChat.open(box);
     await chat.pick(agent.id);
   });

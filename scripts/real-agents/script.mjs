@@ -6,34 +6,23 @@
 // kind that the agent offers; a server's tool that it hides is first searched for, with the tool for that.
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
 //   {kind: "mcp", server, tool, args}       a `*` in the names stands for anything
+import { toolNames } from "./agents.mjs";
 
-/** The agents' own tools, by kind. A tool receives only those of the arguments that it declares. */
-const TOOLS = {
-  shell: {
-    names: ["Bash", "bash", "run_shell_command", "exec_command", "shell_command"],
-    arguments: ({ command }) => ({
-      command, cmd: command, description: "scripted", is_background: false,
-      sandbox_permissions: "require_escalated", justification: "scripted",
-    }),
-  },
-  write: {
-    names: ["Write", "write", "write_file", "apply_patch"],
-    arguments: ({ path, content }) => ({
-      file_path: path, filePath: path, content,
-      input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)),
-    }),
-  },
-  read: {
-    names: ["Read", "read", "read_file", "exec_command", "shell_command"],
-    arguments: ({ path }) => ({ file_path: path, filePath: path, absolute_path: path, cmd: `cat '${path}'`, command: `cat '${path}'` }),
-  },
-  edit: {
-    names: ["Edit", "edit", "replace", "apply_patch"],
-    arguments: ({ path, old, new: text }) => ({
-      file_path: path, filePath: path, instruction: "scripted", old_string: old, new_string: text, oldString: old, newString: text,
-      input: patch(`*** Update File: ${path}`, ["@@", ...linesOf(old).map(line => `-${line}`), ...linesOf(text).map(line => `+${line}`)]),
-    }),
-  },
+/** The arguments of the agents' own tools, by kind. A tool receives only those that it declares. */
+const ARGUMENTS = {
+  shell: ({ command }) => ({
+    command, cmd: command, description: "scripted", is_background: false,
+    sandbox_permissions: "require_escalated", justification: "scripted",
+  }),
+  write: ({ path, content }) => ({
+    file_path: path, filePath: path, content,
+    input: patch(`*** Add File: ${path}`, linesOf(content).map(line => `+${line}`)),
+  }),
+  read: ({ path }) => ({ file_path: path, filePath: path, absolute_path: path, cmd: `cat '${path}'`, command: `cat '${path}'` }),
+  edit: ({ path, old, new: text }) => ({
+    file_path: path, filePath: path, instruction: "scripted", old_string: old, new_string: text, oldString: old, newString: text,
+    input: patch(`*** Update File: ${path}`, ["@@", ...linesOf(old).map(line => `-${line}`), ...linesOf(text).map(line => `+${line}`)]),
+  }),
 };
 /** The tools that find hidden tools, with their arguments for the full names of those. */
 const SEARCHES = {
@@ -84,7 +73,7 @@ const plain = text => ({ text, calls: [] });
 function callOf(call, tools, id) {
   const tool = toolFor(call, tools);
   if (tool === undefined) return undefined;
-  const args = call.kind === "mcp" ? call.args : TOOLS[call.kind].arguments(call);
+  const args = call.kind === "mcp" ? call.args : ARGUMENTS[call.kind](call);
   return { id: callId(id), name: tool.name, args: Object.fromEntries(Object.entries(args).filter(([name]) => tool.properties.includes(name))) };
 }
 
@@ -94,7 +83,7 @@ const isName = (known, name) => new RegExp(`^${known.split("*").map(part => part
 
 /** What the agents call a tool: their own, or one of a server, with the server's name in their spelling. */
 function namesOf({ kind, server, tool }) {
-  if (kind !== "mcp") return TOOLS[kind].names;
+  if (kind !== "mcp") return toolNames(kind);
   return [server, server.replaceAll("-", "_")].flatMap(name => [`mcp__${name}__${tool}`, `mcp_${name}_${tool}`, `${name}_${tool}`]);
 }
 

@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryRoot } from "../vscode-box/install.mjs";
+import { isPrivate } from "./agents.mjs";
 import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 import { THROTTLE } from "./throttled.mjs";
 
-/** What could lead an agent to its user's account, model or settings instead of ours. */
-const NOT_INHERITED = /^(ANTHROPIC|CLAUDE|CODEX|GEMINI|GOOGLE|OPENAI|OPENCODE|XDG_)/;
-for (const name of Object.keys(process.env)) if (NOT_INHERITED.test(name)) delete process.env[name];
+// They could lead an agent to its user's account, model or settings instead of ours.
+for (const name of Object.keys(process.env)) if (isPrivate(name)) delete process.env[name];
 
 /**
  * A stage for the agent, as long as its model is not stopped; its folder goes with the run's:

@@ -16,6 +16,8 @@ export class Wire {
   can = {};
   /** The kind of option that answers requests for permission; "wait": they are answered when they are withdrawn. */
   permission = "allow_once";
+  /** How a file that does not exist is read: "empty", or as an "error". */
+  missingFile = "empty";
   stderr = "";
   #child;
   #lastId = 0;
@@ -99,7 +101,7 @@ export class Wire {
 
   #serve({ id, method, params }) {
     if (method === "session/request_permission" && this.permission === "wait") { this.#withheld.push(id); return; }
-    this.#send({ jsonrpc: "2.0", id, ...answerTo(method, params, this.permission) });
+    this.#send({ jsonrpc: "2.0", id, ...answerTo(method, params, this) });
   }
 
   /** What needs the agent: rejects when it has ended, or says nothing for too long. */
@@ -118,7 +120,7 @@ export class Wire {
   }
 }
 
-function answerTo(method, params, permission) {
+function answerTo(method, params, { permission, missingFile }) {
   switch (method) {
     case "session/request_permission": {
       const option = params.options.find(({ kind }) => kind === permission);
@@ -126,7 +128,10 @@ function answerTo(method, params, permission) {
     }
     case "fs/read_text_file":
       try { return { result: { content: readFileSync(params.path, "utf8") } }; }
-      catch { return { result: { content: "" } }; } // as of a file that is new
+      catch {
+        if (missingFile === "error") return { error: { code: -32002, message: "Resource not found" } };
+        return { result: { content: "" } };
+      }
     case "fs/write_text_file": writeFileSync(params.path, params.content); return { result: {} };
     default: return { error: { code: -32601, message: `Method not found: ${method}` } };
   }

@@ -31,8 +31,11 @@ suite("a report", () => {
 
   test("shows the workarounds that the agent needs", () => {
     const of = (program: string) => { const observed: Observed = { ...OBSERVED, exit: undefined, initialize: { kind: "answered", version: 1, program } }; return report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }); };
-    match(of("gemini-cli 0.61.0"), /\nWorkaround: it reads a file before it creates it, .* \(seen in 0\.61\.0\)\. A missing file is read as empty\.$/);
+    match(of("gemini-cli 0.61.0"), /\nWorkaround “reads-before-creating”: it reads a file before it creates it, .* \(seen in 0\.61\.0\)\. A missing file is read as empty\.$/);
     doesNotMatch(of("ada-acp 1"), /Workaround/);
+    const adapter = "@agentclientprotocol/claude-agent-acp";
+    match(of(`${adapter} 0.60.0`), /Workaround “system-prompt-in-meta”/);
+    doesNotMatch(of(`${adapter} 0.100.0`), /system-prompt-in-meta/, "a later version advertises the capability");
   });
 
   test("what each step came to", () => {

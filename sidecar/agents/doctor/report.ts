@@ -3,6 +3,7 @@ import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
 import type { EvidenceStore } from "../../mcp/delivery-evidence";
+import { isNewer } from "../registry/updates";
 import type { Observed } from "./diagnose";
 
 export interface ReportFacts {
@@ -56,9 +57,16 @@ function toolLines(observed: Observed | undefined, evidence: EvidenceStore | und
   return [`Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`];
 }
 
+/** Without those that a later version than the agent's made unnecessary. */
 function workaroundLines(observed: Observed | undefined): readonly string[] {
-  const [name = ""] = observed?.initialize.kind === "answered" ? (observed.initialize.program ?? "").split(" ") : [];
-  return workaroundsFor(name).map(({ behaviour, versions, measure }) => `Workaround: it ${behaviour} (seen in ${versions}). ${measure}`);
+  const [name = "", version = ""] =
+    observed?.initialize.kind === "answered" ? (observed.initialize.program ?? "").split(" ") : [];
+  return workaroundsFor(name)
+    .filter(({ until }) => until === undefined || !isNewer(version, until))
+    .map(
+      ({ id, behaviour, versions, measure }) =>
+        `Workaround “${id}”: it ${behaviour} (seen in ${versions}). ${measure}`,
+    );
 }
 
 /** The home folder as `~`: its name is the user's. */

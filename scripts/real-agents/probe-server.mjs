@@ -1,0 +1,17 @@
+// An MCP server on stdio for the probes of workarounds.test.mjs: one tool, `probe`, whose result has a text and a structured form. With
+// `--always-load` the tool has what agents take as a reason not to hide it.
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const tool = {
+  name: "probe", description: "Probes.", inputSchema: { type: "object", properties: {} },
+  outputSchema: { type: "object", properties: { form: { type: "string" } }, required: ["form"] },
+  ...(process.argv.includes("--always-load") ? { _meta: { "anthropic/alwaysLoad": true } } : {}),
+};
+const server = new Server({ name: "probe", version: "1" }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [tool] }));
+server.setRequestHandler(CallToolRequestSchema, () => ({
+  content: [{ type: "text", text: "in-words" }], structuredContent: { form: "in-structure" },
+}));
+await server.connect(new StdioServerTransport());
