@@ -27,7 +27,7 @@ suite("details of a session", () => {
       { offered: 9, listed: 8, calls: 1, stage: "called" }, { offered: 9, listed: 9, calls: 3, stage: "called" },
     ].map(shown), [
       "Tools: offered. The agent has not connected to them.", "Tools: 9 offered. The agent has not connected to them.", "Tools: 9 offered, connected. The agent has not requested the list.",
-      "Tools: 9 offered. The MCP server answered the agent's request for the list with an error.",
+      "Tools: 9 offered. The MCP server did not list them; the log has the reason.",
       "Tools: 9 offered, connected, 9 listed, not called.", "Tools: 9 offered, connected, 8 listed, called once.", "Tools: 9 offered, connected, 9 listed, called 3 times.",
     ]);
     deepEqual(sentences({ tools: [tool({}), tool({ server: "two" })] })?.slice(1), ["Tools of “one”: offered. The agent has not connected to them.", "Tools of “two”: offered. The agent has not connected to them."]);

@@ -69,7 +69,7 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
 /** `isNamed`: with the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
   const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
-  if (listFailed === true) return `${tools}. The MCP server answered the agent's request for the list with an error.`;
+  if (listFailed === true) return `${tools}. The MCP server did not list them; the log has the reason.`;
   switch (stage) {
     case "offered": return `${tools}. The agent has not connected to them.`;
     case "connected": return `${tools}, connected. The agent has not requested the list.`;

@@ -110,14 +110,17 @@ suite("launch with extensions", () => {
     ]);
   });
 
-  test("one that is an MCP server is started by the agent, which has its tools", async () => {
+  test("one that is an MCP server is started once per session, and the agent has its tools over http", async () => {
     await using world = new World();
     const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const }, twin = { ...tools, id: "twin" };
     const connection = await world.launch(ELIZA, [tools, { ...tools, id: "my tools" }, twin]);
     let sessionId = "";
     match((await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => { sessionId = id; })).text, /^OK: /);
     deepEqual(connection.extensions?.of(sessionId).map(({ setup }) => setup), [{ added: ["my-tools"] }, { added: ["my-tools_2"] }, { added: ["twin"] }]);
-    deepEqual(world.started, []);
+    deepEqual(world.started, Array.from({ length: 3 }, () => "The MCP server “My Tools”"));
+    deepEqual(connection.extensions?.of(sessionId).map(({ tools }) => tools?.map(({ transport, stage, calls }) => [transport, stage, calls]).slice(0, 1)), [
+      [["http", "offered", 0]], [["http", "called", 1]], [["http", "offered", 0]],
+    ]);
   });
 
   test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {

@@ -9,6 +9,7 @@ import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { KnownDialects } from "../conductor/proxy-dialect";
 import type { EvidenceStore } from "../mcp/delivery-evidence";
+import type { ServerStarter } from "../proxies/added-server";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
@@ -102,7 +103,7 @@ async function found({ agent, cwd, extensions = [] }: AgentKey, signal: AbortSig
     command: async (extension, until) => world.extensionCommand?.(extension, until) ?? commandOf(extension),
     builtIn: async (extension, name) => world.builtIn?.(extension, name, odd),
     start: (name, command) => startCommand(name, command, cwd, world), saw: (id, sight) => world.saw?.(id, sight),
-    find: async program => world.find ? world.find(program) : program, odd,
+    find: async program => world.find ? world.find(program) : program, odd, starter: serverStarter(cwd, world),
     memory: command => command.kind === "process" ? world.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
   });
   chain.catch(() => undefined); // it says why it was given up, which is told by the agent
@@ -137,6 +138,11 @@ export async function startCommand(name: string, command: AgentCommand, cwd: str
   const { args, env } = command;
   const child = startProcess({ name, command: command.command, args, env, cwd });
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
+}
+
+/** Starts the programs of MCP servers in the folder of their session, or else in this one. */
+export function serverStarter(folder: string, world: Pick<LaunchWorld, "version" | "startProcess" | "clock">): ServerStarter {
+  return { clock: world.clock, start: (title, server, cwd = folder) => startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, world) };
 }
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {

@@ -1,10 +1,10 @@
-/** An agent extension that is an MCP server: its program is the agent's to start, in each of its sessions, or its address the agent's to go to. */
+/** An agent extension that is an MCP server: a program that is started for each session, or an address that the agent connects to. */
 import type { HttpDistribution } from "../../src/protocol/distribution";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ProxyComponent } from "../conductor/component";
 import { agentNotFound, notBuiltIn, serverNotAdded } from "../errors";
 import type { HttpServer, ShimProgram } from "../mcp/shim";
-import { addedServer, serverName, type StdioServer } from "../proxies/added-server";
+import { addedServer, serverName, type ServerStarter, type StdioServer } from "../proxies/added-server";
 import { serveProxy } from "../proxies/kit";
 import type { AgentCommand } from "./distribution";
 import { wrongAddress } from "./distributions/server-address";
@@ -16,11 +16,13 @@ export interface McpExtensionWorld {
   readonly odd: (what: string, detail: unknown) => void;
   /** What reaches an address for agents that know programs alone; this program unless given. */
   readonly shim?: ShimProgram;
+  /** Starts programs of servers on this side; absent: only agents start them. */
+  readonly starter?: ServerStarter;
 }
 
 type Called = Pick<ExtensionConfig, "id" | "name">;
 
-/** `name`: in the chain. An agent would look for its program elsewhere, and many say nothing when it is not there: rejects then, with an `AgentError`. */
+/** `name`: in the chain. Rejects with an `AgentError` when the program is not found: many agents report nothing then. */
 export async function serverComponent(config: Called, name: string, command: AgentCommand, world: McpExtensionWorld): Promise<ProxyComponent> {
   if (command.kind !== "process") throw notBuiltIn(config.name);
   const program = await world.find(command.command);
@@ -35,7 +37,7 @@ export function addressComponent(config: Called, name: string, { url, headers = 
   return componentOf(config, name, { url: url.trim(), headers }, world);
 }
 
-function componentOf({ id, name: called }: Called, name: string, server: StdioServer | HttpServer, { odd, shim }: Pick<McpExtensionWorld, "odd" | "shim">): ProxyComponent {
-  const definition = addedServer(called, serverName(id), server, shim);
+function componentOf({ id, name: called }: Called, name: string, server: StdioServer | HttpServer, { odd, ...options }: Pick<McpExtensionWorld, "odd" | "shim" | "starter">): ProxyComponent {
+  const definition = addedServer(called, serverName(id), server, options);
   return { kind: "internal", name, serve: (client, successor, ids) => serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }) };
 }

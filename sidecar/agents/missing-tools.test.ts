@@ -27,9 +27,9 @@ suite("Missing tools", () => {
       missingToolsSentence({ agent: "Claude", missing: [broken("My server")], all: 2, retry: "otherTransport" }),
       missingToolsSentence({ agent: "Claude", missing: [broken("A"), named("Sparkle"), broken("B")], all: 3, retry: "otherTransport" }),
     ], [
-      "Claude does not have the tools of My server: the MCP server could not list them. The error is in the log.",
+      "Claude does not have the tools of My server: the MCP server did not list them. The reason is in the log.",
       `Claude did not request the tools of Sparkle: it did not connect to this MCP server, although it uses others. ${EFFECT} ${adviceFor("otherTransport")} `
-        + "Claude does not have the tools of A and B: the MCP servers could not list them. The errors are in the log.",
+        + "Claude does not have the tools of A and B: the MCP servers did not list them. The reasons are in the log.",
     ]);
   });
 

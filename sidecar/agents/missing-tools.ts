@@ -33,8 +33,8 @@ export function missingToolsSentence({ agent, missing, all, retry }: MissingTool
     if (retry !== undefined) sentences.push(adviceFor(retry));
   }
   if (broken.length > 0) {
-    const [servers, errors] = broken.length === 1 ? ["MCP server", "error is"] : ["MCP servers", "errors are"];
-    sentences.push(`${agent} does not have the tools of ${namesOf(broken)}: the ${servers} could not list them. The ${errors} in the log.`);
+    const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];
+    sentences.push(`${agent} does not have the tools of ${namesOf(broken)}: the ${servers} did not list them. The ${reasons} in the log.`);
   }
   return sentences.length === 0 ? undefined : sentences.join(" ");
 }

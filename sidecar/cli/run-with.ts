@@ -9,7 +9,7 @@ import path from "node:path";
 import type { ProcessWorld } from "../agents/child";
 import type { AgentCommand } from "../agents/distribution";
 import { findProgram, isProgramFile } from "../agents/find-program";
-import { startCommand } from "../agents/launch";
+import { serverStarter, startCommand } from "../agents/launch";
 import { addressComponent, serverComponent } from "../agents/mcp-extension";
 import { startProcess, type ProcessSpec } from "../agents/process";
 import { missingToolsSentence } from "../agents/missing-tools";
@@ -19,6 +19,7 @@ import { AgentError } from "../errors";
 import { builtInComponent } from "../extensions/built-in";
 import type { ExtensionWorld } from "../extensions/extension";
 import { DeliveryTracker, type Delivery } from "../mcp/delivery-tracker";
+import type { ServerStarter } from "../proxies/added-server";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
@@ -41,11 +42,12 @@ export async function runWith(chain: RunWith, tell: Tell, version: string): Prom
 async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "Something could not be let go of", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
-  const processes = ownProcesses(openOwnLedger(scope, tell), tell), begin = starter(processes, tell, version);
+  const processes = ownProcesses(openOwnLedger(scope, tell), tell), begin = commandStarter(processes, tell, version);
   const extensions = scope.add(ownWorld({ version, processes, log: (level, message, detail) => tell(level, message, detail) })), odd = (what: string, detail: unknown): void => tell("warn", what, detail);
+  const starter = serverStarter(process.cwd(), { version, clock: realClock, startProcess: spec => startProcess(spec, processes) });
   const told: string[] = [], evidence = scope.add(openEvidence(tell));
   const conductor = scope.add(conduct(clientOnStdio(tell), {
-    proxies: (await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell })))).filter(proxy => proxy !== undefined),
+    proxies: (await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell, starter })))).filter(proxy => proxy !== undefined),
     last: lastOf(agent, begin),
     clock: realClock,
     notice: ({ kind, message, cause }: Notice) => { told.push(message); tell(kind === "failed" ? "error" : "warn", message, reason(cause)); },
@@ -74,20 +76,24 @@ function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell):
   if (sentence !== undefined) tell("warn", sentence);
 }
 
-interface Hearers { readonly odd: (what: string, detail: unknown) => void; readonly tell: Tell }
+interface Hearers {
+  readonly odd: (what: string, detail: unknown) => void;
+  readonly tell: Tell;
+  readonly starter: ServerStarter;
+}
 
 /** `undefined`: it is left out, and that was told. */
-async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, { odd, tell }: Hearers): Promise<ProxyComponent | undefined> {
-  if (command.kind === "mcp") return serverOf(name, command, { odd, tell });
+async function proxyOf({ name, command }: ProxySpec, begin: Begin, extensions: ExtensionWorld, hearers: Hearers): Promise<ProxyComponent | undefined> {
+  if (command.kind === "mcp") return serverOf(name, command, hearers);
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
-  const component = await builtInComponent(command.id, name, command.settings, extensions, odd);
+  const component = await builtInComponent(command.id, name, command.settings, extensions, hearers.odd);
   if (!component) throw new Error(`no extension ${command.id}`);
   return component;
 }
 
-/** The agent starts it, or goes to it: here it is only looked for. */
-async function serverOf(name: string, { id, server }: ServerProxy["command"], { odd, tell }: Hearers): Promise<ProxyComponent | undefined> {
-  try { return await ("url" in server ? addressComponent({ id, name }, name, server, { odd }) : serverComponent({ id, name }, name, server, { odd, find: async program => found(program) })); }
+/** It is started with each session: here it is only looked for. */
+async function serverOf(name: string, { id, server }: ServerProxy["command"], { odd, tell, starter }: Hearers): Promise<ProxyComponent | undefined> {
+  try { return await ("url" in server ? addressComponent({ id, name }, name, server, { odd }) : serverComponent({ id, name }, name, server, { odd, starter, find: async program => found(program) })); }
   catch (error) {
     if (!(error instanceof AgentError)) throw error;
     tell("warn", `The MCP server ${error.what} It is left out.`);
@@ -110,7 +116,7 @@ function reason(cause: unknown): unknown { return cause instanceof Error ? Strin
 
 type Begin = (name: string, command: AgentCommand) => Start;
 
-function starter(processes: ProcessWorld, tell: Tell, version: string): Begin {
+function commandStarter(processes: ProcessWorld, tell: Tell, version: string): Begin {
   const world = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
   return (name, command) => async () => {
     // Neither arguments nor environment: both are where people put their keys.

@@ -182,6 +182,6 @@ suite("MCP bridge: delivery by evidence", () => {
     await rejects(list(broken!));
     await rig.prompt(id);
     deepEqual(evidence.of("ada 1"), { transport: "http", isListed: true, lists: "beforePrompt", waitsInVain: 0 } satisfies DeliveryEvidence);
-    deepEqual(rig.world.odd.map(line => line.split(":")[0]), ["the MCP server “broken” answered tools/list with an error"]);
+    deepEqual(rig.world.odd.map(line => line.split(":")[0]), ["the MCP server “broken” could not list its tools"]);
   });
 });

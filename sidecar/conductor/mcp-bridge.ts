@@ -102,12 +102,12 @@ class Bridge implements AsyncDisposable {
     if (servers.length === 0) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent, evidence = this.#evidence.of(this.#program);
-    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), { clock: this.#clock, http, onDemand, evidence });
+    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), { clock: this.#clock, http, onDemand, evidence, odd: this.#odd });
     let sessionId: string | undefined;
     const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
       const routed = routedServer(one, this.#router.routeFor(() => sessionId, server.name));
       const observed = observedServer(routed, event => {
-        if (event.kind === "listFailed") this.#odd(`the MCP server “${server.name}” answered tools/list with an error`, event.error);
+        if (event.kind === "listFailed") this.#odd(`the MCP server “${server.name}” could not list its tools`, event.error);
         delivery.add({ ...event, server: server.name });
       });
       return [i, await this.#open(server, observed, delivery.transport)] as const;

@@ -15,8 +15,8 @@ import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
 const MAX_SESSIONS = 256;
 /** How long the first prompt of a session waits for `tools/list` (issue 14 item 2). */
 export const LIST_LIMIT_MS = 5_000;
-/** For a server to list its tools to us. */
-const COUNT_LIMIT_MS = 1_000;
+/** For a server to list its tools to the bridge, at the end of a turn; before the first prompt twice as long. */
+export const COUNT_LIMIT_MS = 1_000;
 const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
 
 /** `stateless`: the server itself, not as the agent reaches it. */
@@ -28,6 +28,8 @@ export interface DeliveryOptions {
   readonly http: boolean;
   readonly onDemand: boolean;
   readonly evidence: DeliveryEvidence | undefined;
+  /** For the log. */
+  readonly odd?: (what: string, detail: unknown) => void;
 }
 
 /** One session's record. It has no session id until the agent has answered the setup. */
@@ -80,7 +82,8 @@ export class Delivery {
 
   /**
    * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS` after the first call at the
-   * latest, or when it is released. At once for an agent that does not list before a prompt. Every call gets the same promise.
+   * latest, or when it is released. At once for an agent that does not list before a prompt. A server that does not list its tools to the bridge
+   * either, like a program that is still starting, is not waited for. Every call gets the same promise.
    */
   ready(): Promise<void> {
     const { clock, http, onDemand, evidence } = this.options;
@@ -92,6 +95,7 @@ export class Delivery {
         late[Symbol.dispose]();
         resolve();
       };
+      void this.countUnlisted(2 * COUNT_LIMIT_MS);
     });
   }
 
@@ -114,12 +118,16 @@ export class Delivery {
   /** A listener replaces the one before it. */
   onChange(listener: () => void): void { this.#onChange = listener; }
 
-  /** Learns how many tools those servers have that the agent did not list. Never rejects; takes `COUNT_LIMIT_MS` at most. */
-  async countUnlisted(): Promise<void> {
+  /** Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects; takes `limit` ms at most. */
+  async countUnlisted(limit = COUNT_LIMIT_MS): Promise<void> {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
     await Promise.all(unlisted.map(async ({ server }) => {
-      const one = this.offer.find(({ server: name }) => name === server), tools = one && await counted(one.stateless, this.options.clock);
-      if (tools !== undefined) this.add({ kind: "counted", server, tools });
+      const one = this.offer.find(({ server: name }) => name === server);
+      if (!one) return;
+      const tools = await counted(one.stateless, this.options.clock, limit);
+      if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
+      this.options.odd?.(`the MCP server “${server}” did not list its tools`, tools.failure);
+      this.add({ kind: "countFailed", server });
     }));
   }
 
@@ -156,17 +164,17 @@ export class Delivery {
   }
 }
 
-/** Undefined: the server did not answer within the limit. */
-async function counted(server: StatelessServer, clock: Clock): Promise<number | undefined> {
-  const stops = new AbortController();
-  const late = new Promise<undefined>(resolve => stops.signal.addEventListener("abort", () => resolve(undefined), { once: true }));
-  using _ = clock.after(COUNT_LIMIT_MS, () => stops.abort());
+/** `failure`: the server's error, or that it did not answer within `limit` ms. */
+async function counted(server: StatelessServer, clock: Clock, limit: number): Promise<number | { readonly failure: unknown }> {
+  const stops = new AbortController(), failure = `no answer within ${limit} ms`;
+  const late = new Promise<{ readonly failure: unknown }>(resolve => stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }));
+  using _ = clock.after(limit, () => stops.abort());
   try {
     const listing = server.request("tools/list", COUNT_PARAMS, { signal: stops.signal, notification: () => undefined });
     listing.catch(() => undefined);
     return await Promise.race([listing.then(toolsIn), late]);
-  } catch {
-    return undefined; // a server that cannot list its tools: the count stays unknown
+  } catch (error) {
+    return { failure: error };
   }
 }
 

@@ -15,6 +15,7 @@ const event: fc.Arbitrary<DeliveryEvent> = fc.oneof(
   fc.record({ kind: fc.constant("listFailed" as const), server }),
   fc.record({ kind: fc.constant("called" as const), server }),
   fc.record({ kind: fc.constant("counted" as const), server, tools: fc.nat(40) }),
+  fc.record({ kind: fc.constant("countFailed" as const), server }),
   fc.constant({ kind: "turnStarted" as const }),
   fc.record({ kind: fc.constant("turnEnded" as const), isCompleted: fc.boolean() }),
 );
@@ -29,7 +30,8 @@ suite("Tool delivery", () => {
           const before = state.servers[i];
           ok(before && before.server === after.server);
           ok(STAGES.indexOf(after.stage) >= STAGES.indexOf(before.stage), `${before.stage} → ${after.stage}`);
-          ok(after.connections >= before.connections && after.calls >= before.calls && (after.offered ?? 0) >= (before.offered ?? 0));
+          ok(after.connections >= before.connections && after.calls >= before.calls);
+          ok(each.kind === "listed" || (after.offered ?? 0) >= (before.offered ?? 0));
           if ("server" in each && each.server !== after.server) equal(after, before);
         });
         ok(next.runningTurns >= 0 && (next.isDecided || !state.isDecided));
@@ -54,6 +56,16 @@ suite("Tool delivery", () => {
     const { servers: [sparkle] } = run([{ kind: "connected", server: "sparkle" }, listed(20, false), listed(8, true), listed(20, false), listed(9, true)]);
     const expected: ToolDelivery = { server: "sparkle", transport: "http", stage: "listed", connections: 1, offered: 29, listed: 29, calls: 0 };
     deepEqual(sparkle, expected);
+  });
+
+  test("offers as many tools as the newest list has, also when it is shorter", () => {
+    const listed = (tools: number): DeliveryEvent => ({ kind: "listed", server: "sparkle", tools, isMore: false });
+    deepEqual([run([listed(9)]), run([listed(9), listed(4)])].map(({ servers: [sparkle] }) => sparkle?.offered), [9, 4]);
+  });
+
+  test("records a server that does not list its tools to the bridge, without a step of the agent", () => {
+    const { servers: [sparkle] } = run([{ kind: "countFailed", server: "sparkle" }]);
+    deepEqual([sparkle?.stage, sparkle?.listFailed], ["offered", true]);
   });
 
   test("records an error of the server until a list succeeds", () => {

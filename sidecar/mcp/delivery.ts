@@ -7,8 +7,8 @@
  * The decision about missing tools is taken once, at the end of the first turn that completes: by then every agent that gives its model tools has
  * listed them, whether it lists at setup or at the first prompt. A turn that fails, is cancelled or dies with the agent decides nothing.
  *
- * Invariants: a stage never goes back; counts never decrease, except `listed`, which is that of the newest list; without a completed turn there is
- * no decision, and never a second one.
+ * Invariants: a stage never goes back; counts never decrease, except `listed` and `offered`, which are those of the newest list;
+ * without a completed turn there is no decision, and never a second one.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
@@ -36,6 +36,8 @@ export type DeliveryEvent =
   | { readonly kind: "called"; readonly server: string }
   /** How many tools the server has, although the agent did not list them. */
   | { readonly kind: "counted"; readonly server: string; readonly tools: number }
+  /** The server did not list its tools to the bridge either. */
+  | { readonly kind: "countFailed"; readonly server: string }
   | { readonly kind: "turnStarted" }
   /** `isCompleted`: neither failed nor cancelled. */
   | { readonly kind: "turnEnded"; readonly isCompleted: boolean };
@@ -54,7 +56,7 @@ export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState 
       return changed(state, event.server, server => ({ ...reached(server, "connected"), connections: server.connections + 1 }));
     case "listed": return changed(state, event.server, server => {
       const listed = event.isMore ? server.listed + event.tools : event.tools;
-      return { ...withoutFailure(reached(server, "listed")), listed, offered: Math.max(listed, server.offered ?? 0) };
+      return { ...withoutFailure(reached(server, "listed")), listed, offered: event.isMore ? Math.max(listed, server.offered ?? 0) : listed };
     });
     case "listFailed":
       return changed(state, event.server, server => isListed(server) ? server : { ...reached(server, "connected"), listFailed: true });
@@ -62,6 +64,8 @@ export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState 
       return changed(state, event.server, server => ({ ...reached(server, "called"), calls: server.calls + 1 }));
     case "counted":
       return changed(state, event.server, server => server.offered === undefined ? { ...server, offered: event.tools } : server);
+    case "countFailed":
+      return changed(state, event.server, server => isListed(server) || server.listFailed ? server : { ...server, listFailed: true });
     case "turnStarted": return { ...state, runningTurns: state.runningTurns + 1 };
     case "turnEnded":
       return { ...state, runningTurns: Math.max(0, state.runningTurns - 1), isDecided: state.isDecided || event.isCompleted };

@@ -13,6 +13,7 @@ import type { StatelessServer } from "./revision";
 export type ServerEvent =
   | { readonly kind: "connected" }
   | { readonly kind: "listed"; readonly tools: number; readonly isMore: boolean }
+  /** The server could not be reached, or answered `initialize` or `tools/list` with an error. */
   | { readonly kind: "listFailed"; readonly error: unknown }
   | { readonly kind: "called" };
 
@@ -33,24 +34,26 @@ export function observedServer(server: ServedServer, onEvent: (event: ServerEven
 
 /** The client's end of a connection: what it sends are the agent's requests. */
 function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
-  /** Requests for a page of the list that have no answer yet; true: not for the first page. */
-  const lists = new Map<Id, boolean>();
+  /** Requests without an answer: `initialize`, and for a first or a further page of the list. */
+  const open = new Map<Id, "initialize" | "first" | "further">();
   const asked = ({ message }: Frame): void => {
     if (!("method" in message)) return;
     if (message.method === "tools/call") onEvent({ kind: "called" });
-    if (message.method === "tools/list" && "id" in message) lists.set(message.id as Id, isMore(message.params));
+    if (!("id" in message)) return;
+    if (message.method === "initialize") open.set(message.id as Id, "initialize");
+    if (message.method === "tools/list") open.set(message.id as Id, isMore(message.params) ? "further" : "first");
   };
   const answered = ({ message }: Frame): void => {
     if ("method" in message || message.id === null) return;
-    const more = lists.get(message.id);
-    if (more === undefined || !lists.delete(message.id)) return;
-    if ("result" in message) onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: more });
-    else onEvent({ kind: "listFailed", error: message.error });
+    const asked = open.get(message.id);
+    if (asked === undefined || !open.delete(message.id)) return;
+    if (!("result" in message)) onEvent({ kind: "listFailed", error: message.error });
+    else if (asked !== "initialize") onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
   };
   return {
     start: receiver => channel.start({
       receive: frame => {
-        if (lists.size > 0) answered(frame);
+        if (open.size > 0) answered(frame);
         return receiver.receive(frame);
       },
       closed: reason => receiver.closed(reason),

@@ -1,4 +1,4 @@
-/** The SDK's transport on a channel of ours: frames become its messages, and its messages frames. */
+/** The SDK's transport on a channel of ours, and a channel on such a transport: frames become its messages, and its messages frames. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Channel } from "../rpc/channel";
@@ -28,6 +28,25 @@ export class ChannelTransport implements Transport {
   }
 
   async close(): Promise<void> { await this.channel[Symbol.asyncDispose](); }
+}
+
+/** The messages of the transport as a channel. `start` starts the transport. */
+export function channelOf(transport: Transport): Channel {
+  let sent: Promise<unknown> = Promise.resolve();
+  return {
+    start: receiver => {
+      transport.onmessage = message => void receiver.receive(frameOf(message));
+      transport.onclose = () => receiver.closed({ message: "The connection was closed." });
+      void transport.start();
+    },
+    send: frame => {
+      const { message } = frame;
+      if (isMcpMessage(message)) sent = transport.send(message).catch(() => undefined); // a closed transport drops it
+      return true;
+    },
+    drained: async () => void await sent,
+    [Symbol.asyncDispose]: () => transport.close(),
+  };
 }
 
 /** JSON-RPC allows more than MCP: arrays as params, any value as a result. */

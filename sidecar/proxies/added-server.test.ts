@@ -40,14 +40,14 @@ suite("an MCP server of others in a chain", () => {
   test("is spelt as the agent's version of the protocol has it", async () => deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
 
   test("at an address stands as such in every session of an agent that can go there", async () => {
-    const server = () => rig(addedServer("Docs", "docs", AT, SHIM).make), able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
+    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make), able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
     for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "a" }] }, method)).mcpServers, [{ name: "a" }, HTTP]);
     deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {}, http: {} } } } }, {}, "session/new")).mcpServers, [HTTP]);
     deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "docs" }] }, "session/new")).mcpServers, [{ name: "docs" }, { ...HTTP, name: "docs_2" }]);
   });
 
   test("at an address is a program of ours for an agent that knows programs alone: what may be secret is in its environment", async () => {
-    const server = () => rig(addedServer("Docs", "docs", AT, SHIM).make);
+    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make);
     for (const answer of [{ protocolVersion: 1 }, { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: false, sse: true } } }]) deepEqual((await setUpWith(server(), answer, {}, "session/load")).mcpServers, [BRIDGED]);
     deepEqual((await setUpWith(server(), { protocolVersion: 2, capabilities: { session: { mcp: { stdio: {} } } } }, {}, "session/new")).mcpServers, [{ type: "stdio", ...BRIDGED }]);
   });

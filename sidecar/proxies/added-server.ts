@@ -1,18 +1,24 @@
 /**
- * A proxy that puts an MCP server of others into the sessions of its chain: a program that the agent starts and ends itself, or an address. An agent that knows
- * programs alone gets, for an address, the one that reaches it (`shim.ts`).
+ * A proxy that puts an MCP server of the user's into the sessions of its chain: a program, or an address. An agent that knows programs alone gets, for an
+ * address, the one that reaches it (`shim.ts`).
+ *
+ * A program, if the agent advertises http and its MCP servers are reached over ACP: this side starts it for each session (`program-server.ts`) and offers
+ * it like the servers of extensions, so that the MCP bridge chooses the transport and records the delivery (issue 14 item 2). Else the agent starts it
+ * by itself; such a server has no record.
  *
  * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself; it has the name of no other
- * server of its session.
+ * server of its session; a program that this side started ends with its session and with the chain.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
 import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
+import { ProgramServer, type RunningServer } from "../mcp/program-server";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
+import type { Clock } from "../rpc/clock";
 import { objectOr, type JsonObject } from "../rpc/json";
-import type { Interceptors, PassingRequest, ProxyDefinition } from "./proxy";
+import type { Chain, Interceptors, PassingRequest, Proxy, ProxyDefinition } from "./proxy";
 import { besideServers } from "./server-names";
-import { SETUPS } from "./session-servers";
+import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "./session-servers";
 import { isSideSession } from "./side-session";
 
 export interface StdioServer {
@@ -22,27 +28,87 @@ export interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `title`: as the user knows it. `name`: of the server, for the agent and its model. `shim`: this program unless given. */
-export function addedServer(title: string, name: string, server: StdioServer | HttpServer, shim: ShimProgram = ownProgram()): ProxyDefinition {
+/** Starts the programs of MCP servers. */
+export interface ServerStarter {
+  readonly clock: Clock;
+  /** `cwd`: folder of the session; undefined: it names none. */
+  readonly start: (title: string, server: StdioServer, cwd: string | undefined) => RunningServer | Promise<RunningServer>;
+}
+
+export interface AddedServerOptions {
+  /** This program unless given. */
+  readonly shim?: ShimProgram;
+  /** Absent: only the agent starts programs. */
+  readonly starter?: ServerStarter;
+}
+
+/** `title`: as the user knows it. `name`: of the server, for the agent and its model. */
+export function addedServer(title: string, name: string, server: StdioServer | HttpServer, { shim = ownProgram(), starter }: AddedServerOptions = {}): ProxyDefinition {
   knownSecrets.add("url" in server ? Object.values(server.headers) : secretsGiven(server.args, server.env));
-  return {
-    name: title,
-    make: () => {
-      let agent: McpAbilities = NO_ABILITIES;
-      const setup = (request: PassingRequest): unknown => {
-        const params = objectOr(request.params);
-        if (isSideSession(params)) return request.pass();
-        return request.pass({ ...params, mcpServers: besideServers(params.mcpServers, [declarationOf(name, server, agent, shim)]) });
-      };
-      const initialize = async (request: PassingRequest): Promise<unknown> => {
-        const answer = await request.pass();
-        agent = readMcpAbilities(answer);
-        return answer;
-      };
-      const setups: NonNullable<Interceptors["requests"]> = Object.fromEntries(SETUPS.map(method => [method, setup]));
-      return { fromClient: { requests: { initialize, ...setups } } };
-    },
-  };
+  return { name: title, make: chain => new AddedServer(chain, { title, name, server, shim, starter }).proxy };
+}
+
+interface Added {
+  readonly title: string;
+  readonly name: string;
+  readonly server: StdioServer | HttpServer;
+  readonly shim: ShimProgram;
+  readonly starter: ServerStarter | undefined;
+}
+
+class AddedServer {
+  #agent: McpAbilities = NO_ABILITIES;
+  readonly #offered: SessionServers;
+  /** Programs that are ending. */
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(private readonly chain: Chain, private readonly added: Added) { this.#offered = new SessionServers(chain); }
+
+  get proxy(): Proxy {
+    const setup = (request: PassingRequest): Promise<unknown> => this.#setup(request);
+    const closing = (request: PassingRequest): Promise<unknown> => this.#offered.closing(request);
+    const requests: NonNullable<Interceptors["requests"]> = {
+      initialize: request => this.#initialize(request),
+      ...Object.fromEntries(SETUPS.map(method => [method, setup])),
+      ...this.added.starter === undefined ? {} : Object.fromEntries(CLOSINGS.map(method => [method, closing])),
+    };
+    return { fromClient: { requests }, close: () => this.#close() };
+  }
+
+  async #initialize(request: PassingRequest): Promise<unknown> {
+    const answer = await request.pass();
+    this.#agent = readMcpAbilities(answer);
+    return answer;
+  }
+
+  #setup(request: PassingRequest): Promise<unknown> {
+    const { name, server, shim } = this.added, params = objectOr(request.params);
+    if (isSideSession(params)) return request.pass();
+    const offered = this.#offer(params.cwd);
+    if (offered) return this.#offered.setup(request, [offered]);
+    return request.pass({ ...params, mcpServers: besideServers(params.mcpServers, [declarationOf(name, server, this.#agent, shim)]) });
+  }
+
+  /** Undefined: the agent starts the program, or goes to the address. */
+  #offer(cwd: unknown): StandingServer | undefined {
+    const { title, name, server, starter } = this.added, { http, acp } = this.#agent, folder = typeof cwd === "string" ? cwd : undefined;
+    if (!starter || "url" in server || !http || !acp) return undefined;
+    const start = (): ReturnType<ServerStarter["start"]> => starter.start(title, server, folder);
+    const program = new ProgramServer({ title, clock: starter.clock, odd: this.chain.odd, start });
+    program.warmUp();
+    return this.#offered.stand(name, transport => program.connect(transport), () => this.#end(program));
+  }
+
+  #end(program: ProgramServer): void {
+    const ended = program[Symbol.asyncDispose]().catch((error: unknown) => this.chain.odd("the program of an MCP server could not be ended", error));
+    this.#ending.add(ended);
+    void ended.then(() => this.#ending.delete(ended));
+  }
+
+  async #close(): Promise<void> {
+    this.#offered.close();
+    await Promise.all(this.#ending);
+  }
 }
 
 /** As the agent can take it. */

@@ -42,7 +42,7 @@ export interface ToolDelivery {
   readonly listed: number;
   /** Tool calls so far. */
   readonly calls: number;
-  /** The server itself answered `tools/list` with an error. */
+  /** The server itself answered `initialize` or `tools/list` with an error, or did not list its tools to Symposium in time. */
   readonly listFailed?: true;
 }
 

@@ -1,0 +1,176 @@
+/** A program of the user's as an MCP server that this side starts (issue 14 item 2): its life, its failures, and its record. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { mcpBridge } from "./mcp-bridge";
+import { agentExited } from "../errors";
+import { MemoryEvidence } from "../mcp/delivery-evidence";
+import { DeliveryTracker } from "../mcp/delivery-tracker";
+import { ANSWER_LIMIT_MS, MAX_STARTS } from "../mcp/program-server";
+import { Frame } from "../rpc/frame";
+import type { JsonObject } from "../rpc/json";
+import { memoryChannels } from "../rpc/memory";
+import { FakeClock } from "../testing/fake-clock";
+import { initialized, MemoryProgram } from "../testing/habit-agent";
+import { TOOLS } from "../testing/many-tools";
+import { connected, World } from "../testing/mcp-world";
+import { addedServer, type ServerStarter } from "../proxies/added-server";
+
+const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: {} };
+
+class Rig implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly tracker = new DeliveryTracker();
+  readonly evidence = new MemoryEvidence();
+  readonly world: World;
+
+  constructor(start: ServerStarter["start"], agent: JsonObject = initialized(1)) {
+    const added = addedServer("Git", "git", SERVER, { starter: { clock: this.clock, start } });
+    this.world = new World({
+      stages: [added, mcpBridge({ clock: this.clock, deliveries: this.tracker, evidence: this.evidence })], initialized: agent,
+      agent: request => {
+        if (request.method === "session/prompt") request.respond({ stopReason: "end_turn" });
+        return request.method === "session/prompt";
+      },
+    });
+  }
+
+  async session(): Promise<{ readonly id: string; readonly server: JsonObject }> {
+    if (this.world.setups.length === 0) await this.world.initialize();
+    const { sessionId, servers: [server] } = await this.world.setup("session/new", { cwd: "/work", mcpServers: [] });
+    return { id: String(sessionId), server: server! };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> { await this.world[Symbol.asyncDispose](); }
+}
+
+const until = async (condition: () => boolean): Promise<void> => { while (!condition()) await new Promise(setImmediate); };
+
+suite("A program of the user's as an MCP server", () => {
+  test("starts once per session, in the session's folder, for all connections of the agent, and ends with the session", async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig(program.start);
+    const { id, server } = await rig.session();
+    equal(server.type, "http");
+    for (let i = 0; i < 3; i++) {
+      await using client = await connected(server);
+      equal((await client.listTools()).tools.length, TOOLS);
+      match(JSON.stringify(await client.callTool({ name: "tool_1", arguments: { a: 1 } })), /tool_1/);
+    }
+    deepEqual([program.starts, program.stops, program.folders], [1, 0, ["/work"]]);
+    deepEqual(rig.tracker.of(id)?.servers, [
+      { server: "git", transport: "http", stage: "called", offered: TOOLS, connections: 3, listed: TOOLS, calls: 3 },
+    ]);
+    await rig.session();
+    equal(program.starts, 2);
+    await rig.world.client.request("session/close", { sessionId: id });
+    await until(() => program.stops === 1);
+    await rig.world[Symbol.asyncDispose]();
+    equal(program.stops >= 2, true);
+  });
+
+  test("keeps the instructions, progress and cancellation of its program", async () => {
+    await using rig = new Rig(new MemoryProgram().start);
+    const { server } = await rig.session();
+    await using client = await connected(server);
+    equal(client.getInstructions(), "Use them all.");
+    const progress: number[] = [];
+    await client.callTool({ name: "progress", arguments: {} }, undefined, { onprogress: each => progress.push(each.progress) });
+    deepEqual(progress, [1, 2, 3]);
+    const stop = new AbortController(), call = client.callTool({ name: "wait", arguments: {} }, undefined, { signal: stop.signal });
+    stop.abort();
+    await rejects(call);
+  });
+
+  test("is declared for the agent to start, without a record, where the agent advertises no http", async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig(program.start, initialized(1, false));
+    const { id, server } = await rig.session();
+    deepEqual([server, program.starts, rig.tracker.of(id)], [{ name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [] }, 0, undefined]);
+  });
+
+  test("that cannot be started is an error for the agent, in the log and in the record, and no evidence about the agent", async () => {
+    await using rig = new Rig(() => { throw new Error("The MCP server “Git” could not be started: “/bin/git-mcp” was not found."); });
+    const { id, server } = await rig.session();
+    await rejects(connected(server), /“Git” could not be started: “\/bin\/git-mcp” was not found/);
+    await rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
+    deepEqual(rig.tracker.of(id)?.servers.map(({ stage, listFailed }) => [stage, listFailed]), [["connected", true]]);
+    equal(rig.evidence.of("habit 1"), undefined);
+    match(rig.world.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
+  });
+
+  test("that exits during a call fails the call with its last words, and starts again with the next one", async () => {
+    const starts: { exit(): void }[] = [], program = new MemoryProgram();
+    await using rig = new Rig((...given) => {
+      const running = program.start(...given), { channel } = running;
+      let fail = (): void => undefined;
+      starts.push({ exit: () => fail() });
+      return { stop: running.stop, channel: { ...bound(channel), start: receiver => {
+        fail = () => receiver.closed(agentExited("The MCP server “Git”", "exit code 3", "no licence was found"));
+        channel.start(receiver);
+      } } };
+    });
+    const { server } = await rig.session();
+    await using client = await connected(server);
+    const call = client.callTool({ name: "wait", arguments: {} });
+    call.catch(() => undefined);
+    await until(() => program.notes.includes("wait began"));
+    starts[0]?.exit();
+    await rejects(call, /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. It printed last: no licence was found/);
+    match(JSON.stringify(await client.callTool({ name: "tool_2", arguments: {} })), /tool_2/);
+    equal(program.starts, 2);
+  });
+
+  test(`that exits again and again is started ${MAX_STARTS} times`, async () => {
+    let starts = 0;
+    await using rig = new Rig(() => {
+      const [channel, far] = memoryChannels();
+      starts++;
+      void far[Symbol.asyncDispose]();
+      return { channel, stop: async () => channel[Symbol.asyncDispose]() };
+    });
+    const { server } = await rig.session();
+    for (let i = 0; i < MAX_STARTS + 1; i++) await rejects(connected(server));
+    await rejects(connected(server), new RegExp(`“Git” was started ${MAX_STARTS} times in this session`));
+    equal(starts, MAX_STARTS);
+  });
+
+  test("that never answers fails the agent's request after a minute, and does not hold the first prompt for five seconds", async () => {
+    let stops = 0;
+    await using rig = new Rig(() => {
+      const [channel] = memoryChannels();
+      return { channel, stop: async () => { stops++; await channel[Symbol.asyncDispose](); } };
+    });
+    const { id, server } = await rig.session(), client = connected(server);
+    client.catch(() => undefined);
+    await until(() => rig.tracker.of(id)?.servers[0]?.stage === "connected");
+    const turn = rig.world.client.request("session/prompt", { sessionId: id, prompt: [] });
+    await until(() => rig.clock.waiting > 2);
+    rig.clock.advance(2_000);
+    await turn;
+    equal(rig.evidence.of("habit 1"), undefined);
+    rig.clock.advance(ANSWER_LIMIT_MS);
+    await rejects(client, /“Git” did not answer within 60 seconds/);
+    equal(stops > 0, true);
+  });
+
+  test("that floods its output with messages that nobody requested still answers", async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig((...given) => {
+      const running = program.start(...given), { channel } = running;
+      return { stop: running.stop, channel: { ...bound(channel), start: receiver => {
+        channel.start(receiver);
+        const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } } as const;
+        for (let i = 0; i < 10_000; i++) void receiver.receive(Frame.of(note));
+      } } };
+    });
+    const { server } = await rig.session();
+    await using client = await connected(server);
+    equal((await client.listTools()).tools.length, TOOLS);
+  });
+});
+
+function bound(channel: ReturnType<typeof memoryChannels>[0]): typeof channel {
+  return {
+    start: receiver => channel.start(receiver), send: frame => channel.send(frame), drained: () => channel.drained(),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}
