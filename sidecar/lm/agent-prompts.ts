@@ -16,6 +16,8 @@ export interface AgentPromptsDeps {
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
   /** The user reads it in the chat. */
   readonly onNotice: (sentence: string) => void;
+  /** The agent has requested the list of VS Code's tools in this session. */
+  readonly isListed: () => boolean;
   /** The mode to return to, for a later process. */
   readonly onModeReturn: (back: ModeReturn | undefined) => void;
 }
@@ -27,6 +29,8 @@ export class AgentPrompts {
   #mode: SessionMode;
   #known: ReadonlyMap<string, ContextSection> = new Map();
   #held: Held | undefined;
+  /** A turn of the session ended regularly: an agent that gives its model tools has listed them by then. */
+  #hadTurn = false;
 
   constructor(private readonly agent: string, back: ModeReturn | undefined, private readonly deps: AgentPromptsDeps) {
     this.#mode = { ...NO_MODE, back };
@@ -43,9 +47,11 @@ export class AgentPrompts {
     const context = prompt.context(), change = modeChange(this.#mode, context.mode);
     if (!remembers) this.#known = new Map();
     const { images, embedded } = connection.capabilities;
-    const told = contextBlocks(context.sections, this.#known), blocks = prompt.blocks({ images, embedded, remembers, context: told });
+    const told = contextBlocks(context.sections, this.#known), hasTools = !this.#hadTurn || this.deps.isListed();
+    const blocks = prompt.blocks({ images, embedded, remembers, hasTools, context: told });
     const send = (): void => connection.prompt(sessionId, blocks, outcome => {
       const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
+      this.#hadTurn ||= isRegular;
       this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
       ended(outcome);
     });

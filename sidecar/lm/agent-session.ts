@@ -253,6 +253,7 @@ export class AgentSession {
     const { agent } = this.start, begin = this.#begin;
     return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.world.log,
+      isListed: () => this.#offer?.isListed === true,
       onNotice: sentence => this.say({ kind: "notice", sentence, of }),
       onModeReturn: modeReturn => this.say({ kind: "modeReturn", modeReturn, of }),
     });

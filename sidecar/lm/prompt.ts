@@ -1,10 +1,11 @@
 /**
- * What an agent gets of a request, as ACP's content blocks: the user's words first, what is attached, where the editor stands; and, where the agent does not
- * remember the conversation, or others took part in it, what was said, as a quotation. Not the chat's instructions to its model: they name tools that
- * the agent does not have. Pure.
+ * A request as ACP's content blocks: the user's words, the attachments, and then, marked as not the user's (issue 14 item 4), the position in the editor
+ * and a quotation of the conversation as far as the agent does not remember it. Not the chat's instructions to its model: they name tools that the
+ * agent does not have. Pure.
  */
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../src/protocol/lm";
+import { forTheAgent } from "../mcp/audience";
 import type { JsonObject } from "../rpc/json";
 import type { Verdict } from "./history";
 import { partsOf, type Attached } from "./prompt-reading";
@@ -28,13 +29,15 @@ export function promptFor(request: ChatRequest, reading: Reading, verdict: Verdi
   };
   return [
     ...text(words),
-    ...text(request.options?.toolMode === "required" ? "Use at least one of the tools that you are offered." : ""),
     ...attached.map(each => attachment(each, to.embedded, fits(each.text))),
-    ...images.map(image => to.images ? { type: "image", ...image } : { type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
-    ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
-    ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
-    ...to.context,
-    ...said,
+    ...images.map(image => to.images ? { type: "image", ...image } : forTheAgent({ type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` })),
+    ...[
+      ...text(request.options?.toolMode === "required" && to.hasTools ? "Use at least one of the tools that you are offered." : ""),
+      ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+      ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
+      ...to.context,
+      ...said,
+    ].map(forTheAgent),
   ];
 }
 

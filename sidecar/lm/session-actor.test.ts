@@ -10,7 +10,7 @@ suite("a model's session", () => {
     await using world = new SessionWorld();
     world.ask(1);
     const { request } = await world.open(), prompt = await world.prompted();
-    deepEqual([objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients], ["/w", [{ type: "text", text: "words of 1" }], [{ images: true, embedded: false, remembers: false, context: [] }]]);
+    deepEqual([objectOr(request.params).cwd, objectOr(prompt.params).prompt, world.recipients], ["/w", [{ type: "text", text: "words of 1" }], [{ images: true, embedded: false, remembers: false, hasTools: true, context: [] }]]);
     world.agent.say("s", "Hello");
     prompt.respond({ stopReason: "end_turn" });
     await world.settle();

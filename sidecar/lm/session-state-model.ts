@@ -26,6 +26,8 @@ export interface Recipient {
   readonly images: boolean;
   readonly embedded: boolean;
   readonly remembers: boolean;
+  /** False: the agent answered a whole turn of this session without requesting the list of VS Code's tools. */
+  readonly hasTools: boolean;
   /** What the user chose for the chat, as far as the session was not told before. */
   readonly context: readonly JsonObject[];
 }

@@ -83,6 +83,9 @@ export class ToolOffer {
     return this.tools;
   }
 
+  /** The agent has requested the list. */
+  get isListed(): boolean { return this.#listing !== "none"; }
+
   /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
   get isOutdated(): boolean { return this.#listing === "outdated"; }
 

@@ -5,7 +5,6 @@
  * Invariants: no text between marks contains a mark; from the words and the blocks of one prompt, joined by whatever
  * white space, `unmarked` returns the words exactly. Words that themselves end with such a block lose it.
  */
-import type { JsonObject } from "../../rpc/json";
 
 const PARTS = ["embodiment", "checkpoint", "meta-moment"] as const;
 export type Part = (typeof PARTS)[number];
@@ -21,11 +20,6 @@ const opening = (part: Part, keep = 0): string => `${START}${part}"${keep === 0 
 
 export function marked(part: Part, text: string, keep = 0): string {
   return `${opening(part, keep)}${harmless(text)}${CLOSING}`;
-}
-
-/** For the model, not for the user's eyes (ACP schema v1, `Annotations`). */
-export function forTheAgent(text: string): JsonObject {
-  return { type: "text", text, annotations: { audience: ["assistant"] } };
 }
 
 /** Bytes of the marks themselves, at most. */

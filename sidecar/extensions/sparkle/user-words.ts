@@ -1,6 +1,7 @@
 /** What a user's prompt asks of Sparkle. Pure. */
+import { forTheAgent } from "../../mcp/audience";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { forTheAgent, marked, trailingSpace, type AskedPart, type Part } from "./marks";
+import { marked, trailingSpace, type AskedPart, type Part } from "./marks";
 
 /** v1's shape of a command (schema v1, `AvailableCommand`). */
 export const CHECKPOINT_COMMAND = {
@@ -63,7 +64,7 @@ export function withBlocks(prompt: readonly unknown[], blocks: readonly SparkleB
     keep = isText(last) ? trailingSpace(last.text) : 0;
   return [
     ...prompt,
-    ...blocks.map(({ part, text }, i): JsonObject => forTheAgent(marked(part, text, i === 0 ? keep : 0))),
+    ...blocks.map(({ part, text }, i): JsonObject => forTheAgent({ type: "text", text: marked(part, text, i === 0 ? keep : 0) })),
   ];
 }
 
