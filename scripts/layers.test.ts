@@ -51,6 +51,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/conductor", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"]],
   ["sidecar/agents", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "node:"]],
   ["sidecar/agents/load-proxied.ts", ["sidecar/agents", "https-proxy-agent"]],
+  ["sidecar/agents/own-configuration", ["src/protocol", "sidecar/rpc", "sidecar/mcp", "node:", "jsonc-parser"]],
   ["sidecar/agents/install", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/agents", "node:", "yauzl", "tar-stream", "unbzip2-stream", "proper-lockfile"]],
   ["sidecar/extensions", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "sidecar/conductor", "sidecar/agents", "node:", MCP, "ignore"]],
   ["sidecar/chat", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/journal", "sidecar/permissions", "sidecar/agents", "node:"]],

@@ -20,6 +20,12 @@ export function ownProgram(): ShimProgram {
 /** `SHIM_HEADERS`: in place of the token, a JSON object; says that the server is one of others. */
 export const SHIM_URL = "SYMPOSIUM_MCP_URL", SHIM_TOKEN = "SYMPOSIUM_MCP_TOKEN", SHIM_HEADERS = "SYMPOSIUM_MCP_HEADERS";
 
+/**
+ * `ATTACH`: in the environment of an agent whose own configuration starts `symposium-acp-agent mcp --attach`, the address and token of the servers of this very
+ * process as `URL#TOKEN`. `ATTACH_TO`: the same, as the configuration passes it on.
+ */
+export const ATTACH = "SYMPOSIUM_ATTACH", ATTACH_TO = "SYMPOSIUM_ATTACH_TO";
+
 /** A server of others at an address, over streamable HTTP. */
 export interface HttpServer { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 

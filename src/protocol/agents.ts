@@ -4,6 +4,7 @@
  * line takes the same as JSON.
  */
 import type { Distribution } from "./distribution";
+import type { OwnConfiguration } from "./own-configuration";
 
 export { readDistribution, type Distribution } from "./distribution";
 
@@ -15,6 +16,8 @@ export interface AgentConfig {
   /** Of what the registry had when it was added or updated. */
   readonly version?: string;
   readonly description?: string;
+  /** Where the agent reads MCP servers of its user, for agents whose file Symposium does not know (issue 14 item 5). */
+  readonly ownConfiguration?: OwnConfiguration;
   /** "registry": taken from there, and kept up to date. */
   readonly _source?: "registry" | "custom";
 }

@@ -1,0 +1,143 @@
+/**
+ * An agent's own configuration file: reads it, adds and removes Symposium's entry (issue 14 item 5).
+ *
+ * Invariants: the file is replaced by one rename, and keeps its mode; a link stays one, its target is replaced; the text before the first change is kept beside the file,
+ * until the entry is removed; what cannot be read as a configuration is not changed.
+ */
+import { randomUUID } from "node:crypto";
+import { access, chmod, constants, lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { ConfigurationFormat, ConfigurationPlan, ConfigurationState } from "../../../src/protocol/own-configuration";
+import type { ShimProgram } from "../../mcp/shim";
+import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
+import { ConfigurationError } from "./entry";
+import type { ConfigurationPlace } from "./known-configurations";
+
+/** Bytes of a configuration. Claude Code keeps much else in its file. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const BACKUP = ".before-symposium";
+
+export class ConfigurationFile {
+  /** As the user knows it. */
+  readonly file: string;
+  readonly #format: ConfigurationFormat;
+
+  constructor({ file, format }: ConfigurationPlace, private readonly program: ShimProgram) {
+    this.file = file;
+    this.#format = format;
+  }
+
+  /** Never rejects. */
+  async state(): Promise<ConfigurationState> {
+    const { file } = this;
+    try {
+      const text = (await this.#read()).text, program = text === undefined ? undefined : programOfEntry(text, this.#format);
+      if (!program) return { file, entry: { kind: "absent" } };
+      const { command, script, electron } = this.program, isSame = program.command === command && program.script === script && program.electron === electron;
+      return { file, entry: { kind: isSame ? "added" : "outdated" } };
+    } catch (error) { return { file, entry: { kind: "refused", why: this.#explained(error, "used").message } }; }
+  }
+
+  /** Rejects with a `ConfigurationError`; nothing is changed. */
+  async plan(): Promise<ConfigurationPlan> {
+    return this.#change(async () => {
+      const { target, text, mode } = await this.#read();
+      withEntry(text, this.#format, this.program);
+      if (text !== undefined) await assertWritable(target, mode);
+      return { file: this.file, text: entryText(this.#format, this.program), ...(text === undefined ? {} : { backup: `${target}${BACKUP}` }) };
+    });
+  }
+
+  /** Rejects with a `ConfigurationError`; the file is as it was then. */
+  async add(): Promise<void> {
+    await this.#change(async () => {
+      const { target, text, mode } = await this.#read(), after = withEntry(text, this.#format, this.program), backup = `${target}${BACKUP}`;
+      if (after === text) return;
+      if (text !== undefined) await assertWritable(target, mode);
+      await mkdir(path.dirname(target), { recursive: true });
+      if (text !== undefined && !programOfEntry(text, this.#format)) await replace(backup, text, mode);
+      if (text === undefined) await rm(backup, { force: true }); // of a file that is gone
+      await replace(target, after, mode);
+    });
+  }
+
+  /** A file without the entry stays as it is. Rejects with a `ConfigurationError`; the file is as it was then. */
+  async remove(): Promise<void> {
+    await this.#change(async () => {
+      const { target, text, mode } = await this.#read(), backup = `${target}${BACKUP}`;
+      if (text === undefined || !programOfEntry(text, this.#format)) return;
+      await assertWritable(target, mode);
+      const after = withoutEntry(text, this.#format, await original(backup));
+      if (after === undefined) await rm(target);
+      else await replace(target, after, mode);
+      await rm(backup, { force: true });
+    });
+  }
+
+  /** `target`: where links lead. `text` undefined: there is no file. */
+  async #read(): Promise<{ readonly target: string; readonly text: string | undefined; readonly mode: number }> {
+    const { file } = this;
+    if (!path.isAbsolute(file)) throw new ConfigurationError("its path is not absolute.");
+    const target = await realpath(file).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (target === undefined) {
+      if (await lstat(file).catch(() => undefined)) throw new ConfigurationError("it is a link to a file that does not exist.");
+      return { target: file, text: undefined, mode: 0o600 };
+    }
+    const { size, mode } = await isRegular(target);
+    if (size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+    const bytes = await readFile(target);
+    try { return { target, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), mode: mode & 0o777 }; }
+    catch { throw new ConfigurationError("it is not UTF-8 text."); }
+  }
+
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    try { return await work(); }
+    catch (error) { throw this.#explained(error, "changed"); }
+  }
+
+  #explained(error: unknown, what: "used" | "changed"): ConfigurationError {
+    const why = error instanceof ConfigurationError ? error.message : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+    return new ConfigurationError(`${this.file} cannot be ${what}: ${why}`, { cause: error });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "you have no permission to do that", EPERM: "you have no permission to do that", EROFS: "its disk is read-only", ENOSPC: "its disk is full", ENOTDIR: "its folder is a file",
+};
+
+async function isRegular(target: string): Promise<{ readonly size: number; readonly mode: number }> {
+  const about = await stat(target);
+  if (!about.isFile()) throw new ConfigurationError("it is not a file.");
+  return about;
+}
+
+/** A rename would replace a read-only file, too. */
+async function assertWritable(target: string, mode: number): Promise<void> {
+  if ((mode & 0o200) === 0) throw new ConfigurationError("it is read-only.");
+  await access(target, constants.W_OK);
+}
+
+async function original(backup: string): Promise<string | undefined> {
+  try { return await readFile(backup, "utf8"); }
+  catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function replace(target: string, text: string, mode: number): Promise<void> {
+  const unfinished = `${target}.${randomUUID()}`;
+  try {
+    await writeFile(unfinished, text, { mode, flag: "wx" });
+    await chmod(unfinished, mode); // without the umask
+    await rename(unfinished, target);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined { return error instanceof Error && "code" in error ? String(error.code) : undefined; }

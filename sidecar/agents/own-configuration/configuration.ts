@@ -1,0 +1,78 @@
+/**
+ * An agent's own configuration as a text with or without Symposium's entry, in every format (issue 14 item 5). Pure.
+ *
+ *   absent ── add ──▶ added ── remove ──▶ absent          added ── Symposium was updated or moved ──▶ outdated ── add ──▶ added
+ *                       └── edited, or written by another program ──▶ refused: nothing is changed
+ *
+ * Invariants: remove after add restores the text byte for byte; adding twice is adding once; a text that is refused stays as it is; everything but
+ * the entry stays as it is.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
+import type { ShimProgram } from "../../mcp/shim";
+import { ConfigurationError, ENTRY, entryFor, programIn } from "./entry";
+import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";
+import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
+
+/** The program of Symposium's entry; undefined: there is no entry. Throws `ConfigurationError`, also for an entry that Symposium did not write. */
+export function programOfEntry(text: string, format: ConfigurationFormat): ShimProgram | undefined {
+  if (format === "codex") return tomlProgram(text);
+  const entry = jsonEntry(text, listOf(format));
+  if (entry === undefined) return undefined;
+  return programIn(format, entry) ?? edited();
+}
+
+/** `text` undefined: there is no file. Throws `ConfigurationError`. */
+export function withEntry(text: string | undefined, format: ConfigurationFormat, program: ShimProgram): string {
+  const given = text ?? "", before = programOfEntry(given, format);
+  if (before && isDeepStrictEqual(before, program)) return given;
+  const free = before ? withoutEntry(given, format, undefined) ?? "" : given, entry = entryFor(format, program);
+  const after = format === "codex" ? withTomlEntry(free, entry) : withJsonEntry(free, listOf(format), entry);
+  if (!isDeepStrictEqual(programOfEntry(after, format), program)) throw new ConfigurationError("the entry could not be added in its form.");
+  return after;
+}
+
+/**
+ * `original`: the text before the entry was added; undefined: there was no file, or it is not known. Returns undefined when the file is to be deleted, because it has
+ * nothing but the entry. Throws `ConfigurationError`.
+ */
+export function withoutEntry(text: string, format: ConfigurationFormat, original: string | undefined): string | undefined {
+  const program = programOfEntry(text, format);
+  if (!program) return text;
+  if (withEntryOf(original, format, program) === text) return original;
+  const after = format === "codex" ? withoutTomlEntry(text, entryFor(format, program)) ?? edited() : withoutJsonEntry(text, listOf(format));
+  if (programOfEntry(after, format)) throw new ConfigurationError("the entry could not be removed from its form.");
+  return after;
+}
+
+/** The added lines, for a person. */
+export function entryText(format: ConfigurationFormat, program: ShimProgram): string {
+  const entry = entryFor(format, program);
+  return format === "codex" ? tomlBlock(entry, "\n").trimEnd() : `${JSON.stringify(listOf(format))}: ${JSON.stringify({ [ENTRY]: entry }, undefined, 2)}`;
+}
+
+function withEntryOf(original: string | undefined, format: ConfigurationFormat, program: ShimProgram): string | undefined {
+  try { return original === undefined || !programOfEntry(original, format) ? withEntry(original, format, program) : undefined; }
+  catch { return undefined; }
+}
+
+function listOf(format: ConfigurationFormat): string { return format === "opencode" ? "mcp" : "mcpServers"; }
+
+function edited(): never {
+  throw new ConfigurationError(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`);
+}
+
+/** The lines of the entry are compared as they are: what Symposium writes has one form. */
+function tomlProgram(text: string): ShimProgram | undefined {
+  const found = tomlEntry(text);
+  if (found === "absent") return undefined;
+  const { lines } = found, value = (name: string): unknown => {
+    const line = lines.find(one => one.startsWith(`${name} = `));
+    try { return line === undefined ? undefined : JSON.parse(line.slice(name.length + 3)); } catch { return undefined; }
+  };
+  const [script] = Array.isArray(value("args")) ? value("args") as unknown[] : [], command = value("command");
+  if (typeof command !== "string" || typeof script !== "string") return edited();
+  const program = { command, script, electron: lines.some(line => line.startsWith("env = ")) };
+  const [, ...expected] = tomlBlock(entryFor("codex", program), "\n").trimEnd().split("\n");
+  return isDeepStrictEqual(lines, expected) ? program : edited();
+}

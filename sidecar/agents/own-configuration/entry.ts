@@ -1,0 +1,44 @@
+/**
+ * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar by a variable of the agent's environment.
+ * The entry has no address and no token. Pure.
+ *
+ * Some agents start MCP servers without their own environment, so the entry passes the variable on as the documentation of each agent says:
+ * Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”), Gemini CLI `$VAR`
+ * (https://geminicli.com/docs/cli/configuration), Codex `env_vars` (https://developers.openai.com/codex/mcp). OpenCode passes its whole environment
+ * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the form that most agents expand; an agent that does not expand it must pass its environment.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
+import { assertNever } from "../../../src/protocol/wire";
+import { ATTACH, ATTACH_TO, type ShimProgram } from "../../mcp/shim";
+import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+
+/** The entry's name in every format. */
+export const ENTRY = "symposium";
+
+/** A sentence for the user. */
+export class ConfigurationError extends Error { override readonly name = "ConfigurationError"; }
+
+const ELECTRON = { ELECTRON_RUN_AS_NODE: "1" };
+
+export function entryFor(format: ConfigurationFormat, { command, script, electron }: ShimProgram): JsonObject {
+  const args = [script, "mcp", "--attach"], variables = electron ? ELECTRON : {};
+  switch (format) {
+    case "mcpServers": return { command, args, env: { [ATTACH_TO]: `\${${ATTACH}}`, ...variables } };
+    case "claude": return { type: "stdio", command, args, env: { [ATTACH_TO]: `\${${ATTACH}:-}`, ...variables } };
+    case "gemini": return { command, args, env: { [ATTACH_TO]: `$${ATTACH}`, ...variables } };
+    case "opencode": return { type: "local", command: [command, ...args], enabled: true, ...(electron ? { environment: ELECTRON } : {}) };
+    case "codex": return { command, args, env_vars: [ATTACH], ...(electron ? { env: ELECTRON } : {}) };
+    default: return assertNever(format, "configuration format");
+  }
+}
+
+/** The program in an entry that is exactly as some version of Symposium writes it; undefined: it was edited, or is another program's. */
+export function programIn(format: ConfigurationFormat, entry: unknown): ShimProgram | undefined {
+  if (!isObject(entry)) return undefined;
+  const words = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)], [command, script] = words;
+  if (typeof command !== "string" || typeof script !== "string") return undefined;
+  const electron = isObject(entry[format === "opencode" ? "environment" : "env"]) && "ELECTRON_RUN_AS_NODE" in objectOr(entry.environment ?? entry.env);
+  const program = { command, script, electron };
+  return isDeepStrictEqual(entryFor(format, program), entry) ? program : undefined;
+}
