@@ -22,7 +22,7 @@ async function main(): Promise<number> {
     case "doctor": return logged(command.log, async tell => (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION));
     case "conform": return logged(command.log, async tell => (await import("./cli/conform")).runConform(command.request, tell));
     case "conform-agent": return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
-    case "mcp": return (await import("./cli/mcp")).runShim();
+    case "mcp": return command.attach ? (await import("./cli/mcp-attach")).runAttached() : (await import("./cli/mcp")).runShim();
     case "help": return printed(process.stdout, usage(command.of), 0);
     case "version": return printed(process.stdout, `${VERSION}\n`, 0);
     case "wrong": return printed(process.stderr, `${command.message}\n`, 2);

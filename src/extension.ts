@@ -103,7 +103,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const chat: ChatController = own(new ChatController({
     page: view.page, sidecar: supervisor, folders: new WorkingFolders(folders), chosen, composer, log,
     settings: () => configuration.settings, isTrusted: () => vscode.workspace.isTrusted, selectAgent: agentId => configuration.selectAgent(agentId),
-    confirmBypass, chooseAgent, act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
+    confirmBypass, addToConfiguration: agentId => settingsPart.controller.addToConfiguration(agentId), chooseAgent, act, openLink: (href, preview) => openLink(href, preview, folders), openDiff: (change, agent) => proposals.show(change, agent), showPrintout, tell: (message, actions) => void tell(message, actions),
     forwarded: (tabId, event, agentId) => { capture.heard(tabId, event); milestones.event(event, agentId); },
     outdatedChanged: () => settingsPart.controller.changed(),
   }));

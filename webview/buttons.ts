@@ -8,6 +8,7 @@ import { literal } from "./markdown-safe";
 
 const ACTION: Readonly<Record<ActionId, string>> = {
   showLogs: "Show Logs", restartAgent: "Restart Agent", restartSidecar: "Restart Sidecar", selectAgent: "Select Agent", manageTrust: "Manage Workspace Trust", sendAgain: "Send Again", openSettings: "Open Settings",
+  addToConfiguration: "Add to Agent's Configuration…",
 };
 
 export function actionButton(action: ActionId, index: number): CardButton {

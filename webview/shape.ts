@@ -169,7 +169,7 @@ const isExtensionDetails: Is<ExtensionDetails> = (value): value is ExtensionDeta
   isObject(value) && texts(value, "id", "name") && optional(isText)(value["leftOut"]) && optional(isSetupChange)(value["setup"]) && optional(isAltered)(value["prompts"]) && optional(isTimeHeld)(value["time"])
   && optional(isListOf(isToolDelivery))(value["tools"]);
 const isDetails: Is<SessionDetails> = (value): value is SessionDetails => isObject(value) && optional(isProgram)(value["program"]) && isListOf(isExtensionDetails)(value["extensions"])
-  && optional(isText)(value["missingTools"]);
+  && optional(isText)(value["missingTools"]) && optional((one): one is true => one === true)(value["canConfigure"]);
 
 const isConversation: Is<Conversation> = (value): value is Conversation =>
   isObject(value) && isAgentChoice(value["agent"]) && isText(value["cwd"]) && optional(isText)(value["title"])

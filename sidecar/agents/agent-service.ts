@@ -12,6 +12,8 @@ import { toldVersion } from "./distributions/segment";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/install-error";
 import type { InstallConfig, Installer } from "./install/installer";
+import type { ConfigurationFile } from "./own-configuration/configuration-file";
+import { ConfigurationError } from "./own-configuration/entry";
 import type { Icons } from "./registry/icons";
 import type { Registries } from "./registry/registries";
 import { RegistryError } from "./registry/fetch-document";
@@ -27,6 +29,10 @@ export interface AgentServiceWorld {
   readonly find: (program: string) => Promise<string | undefined>;
   readonly examine: (agent: AgentConfig, cwd: string, signal: AbortSignal) => Promise<{ readonly examined: Examined; readonly report: string }>;
   /** Rejects with an `AgentError`. */
+  /** The agent's own configuration; undefined: none is known. */
+  readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
+  /** New sessions of the agent start another process. */
+  readonly retire?: (agentId: string) => void;
   readonly signOut: (agent: AgentConfig, cwd: string) => Promise<void>;
 }
 
@@ -43,7 +49,7 @@ export class AgentService {
     "registry/icons": async ({ url, ids }, signal) => ({ icons: await this.world.icons.of(await this.world.registries.pictures(url, ids), abortSignal(signal)) }),
     "registry/extension": ({ url, of = "extension" }, signal) => sentenced(async () => ({ entry: await this.world.documentAt(url, of, abortSignal(signal)) })),
     "agents/states": async ({ agents, extensions }) => ({
-      agents: await byId(agents, async agent => agentState(await this.#state("agent", agent), this.world.witness.of("agent", agent.id))),
+      agents: await byId(agents, async agent => ({ ...agentState(await this.#state("agent", agent), this.world.witness.of("agent", agent.id)), ...await this.#configured(agent) })),
       extensions: await byId(extensions, async extension => withError(await this.#state("extension", extension), this.world.witness.of("extension", extension.id))),
     }),
     "agents/install": ({ of, config, how }, signal) => sentenced(async () => toldVersion((await this.world.installers[of].install(config, abortSignal(signal), how)).release)),
@@ -67,11 +73,30 @@ export class AgentService {
       await this.world.signOut(agent, cwd);
       return {};
     }),
+    "agents/planConfiguration": ({ agent }) => sentenced(async () => (await this.#configuration(agent)).plan()),
+    "agents/changeConfiguration": ({ agent, change }) => sentenced(async () => {
+      const configuration = await this.#configuration(agent);
+      await (change === "add" ? configuration.add() : configuration.remove());
+      this.world.retire?.(agent.id);
+      this.world.witness.changed("agent", agent.id);
+      return {};
+    }),
     "agents/find": async ({ programs }) => {
       const found = await Promise.all([...new Set(programs)].slice(0, MOST_PROGRAMS).map(async program => [program, await this.world.find(program)] as const));
       return { found: Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined)) };
     },
   };
+
+  async #configured(agent: AgentConfig): Promise<Pick<AgentState, "configuration">> {
+    const configuration = await this.world.configuration?.(agent);
+    return configuration ? { configuration: await configuration.state() } : {};
+  }
+
+  async #configuration(agent: AgentConfig): Promise<ConfigurationFile> {
+    const configuration = await this.world.configuration?.(agent);
+    if (!configuration) throw new ConfigurationError(`The configuration of ${agent.name} is not known. Name its file in “ownConfiguration” of its entry in symposium.agents.`);
+    return configuration;
+  }
 
   /** One whose state cannot be told (its id is no folder's name, the store cannot be read) is not there, and that is why. */
   async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
@@ -94,7 +119,7 @@ function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, s
 async function sentenced<T>(work: () => Promise<T>): Promise<T> {
   try { return await work(); }
   catch (error) {
-    if (error instanceof InstallError || error instanceof AgentError || error instanceof RegistryError) throw new RpcError(ErrorCode.refused, error.message);
+    if (error instanceof InstallError || error instanceof AgentError || error instanceof RegistryError || error instanceof ConfigurationError) throw new RpcError(ErrorCode.refused, error.message);
     throw error;
   }
 }

@@ -1,16 +1,19 @@
 /** What is told of a chain's extensions in a session: who is there, who is not and why, what the witness saw of each, and how far its tools got. */
 import type { ExtensionDetails } from "../../src/protocol/session-details";
 import type { Trace } from "../conductor/component";
-import { DeliveryTracker } from "../mcp/delivery-tracker";
+import type { ConfigurationEntry } from "../../src/protocol/own-configuration";
+import { DeliveryTracker, type Delivery } from "../mcp/delivery-tracker";
 import { ChainWitness, type SeenChanges } from "./chain-witness";
 import type { ExtensionChain } from "./extension-chain";
-import { missingToolsSentence } from "./missing-tools";
+import { missingToolsSentence, type MissingTools } from "./missing-tools";
 
 export interface SessionExtensions {
   /** From the client on. */
   of(sessionId: string): readonly ExtensionDetails[];
   /** One sentence, from the end of the session's first completed turn on; absent: the agent listed the tools of each server. */
   missingTools(sessionId: string): string | undefined;
+  /** The missing tools can be had by an entry in the agent's own configuration, which the user has not agreed to yet. */
+  canConfigure(sessionId: string): boolean;
   /** `changed` is called when something of it is another. Disposed, what was seen in the session is forgotten. */
   hear(sessionId: string, changed: () => void): Disposable;
 }
@@ -19,7 +22,7 @@ export interface SessionExtensions {
  * `trace`, `deliveries`: for the conductor; a chain without extensions has no trace. `agent`: its name. `others`: whose the servers are that no extension
  * added. `now`: milliseconds.
  */
-export function witnessedExtensions(chain: ExtensionChain, { agent, others, now }: WitnessOptions): WitnessedExtensions {
+export function witnessedExtensions(chain: ExtensionChain, { agent, others, now, configuration }: WitnessOptions): WitnessedExtensions {
   const { components } = chain, deliveries = new DeliveryTracker();
   const witness = components.length === 0 ? undefined : new ChainWitness(components.map(({ kind }) => kind === "internal" ? "kept" : "own"), now);
   const seenBy = (sessionId: string): readonly Witnessed[] => {
@@ -43,7 +46,11 @@ export function witnessedExtensions(chain: ExtensionChain, { agent, others, now 
         const named = delivery.missing.map(one => ({
           name: all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ?? others ?? `the MCP server “${one.server}”`, delivery: one,
         }));
-        return missingToolsSentence({ agent, missing: named, all: delivery.servers.length, retry: delivery.retry });
+        return missingToolsSentence({ agent, missing: named, all: delivery.servers.length, retry: delivery.retry, configuration: configurationOf(delivery, configuration) });
+      },
+      canConfigure: sessionId => {
+        const delivery = deliveries.of(sessionId);
+        return delivery !== undefined && delivery.missing.length > 0 && ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration));
       },
       hear: (sessionId, changed) => {
         const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];
@@ -53,7 +60,18 @@ export function witnessedExtensions(chain: ExtensionChain, { agent, others, now 
   };
 }
 
-interface WitnessOptions { readonly agent: string; readonly others: string | undefined; readonly now: () => number }
+interface WitnessOptions {
+  readonly agent: string;
+  readonly others: string | undefined;
+  readonly now: () => number;
+  /** Of the agent's own configuration when its process started; undefined: it has none that is known. */
+  readonly configuration?: ConfigurationEntry["kind"] | undefined;
+}
+
+/** It is the way out for an agent that connected to no server over any transport (issue 14 item 5). */
+function configurationOf({ servers, retry }: Delivery, kind: ConfigurationEntry["kind"] | undefined): MissingTools["configuration"] {
+  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? kind ?? "unknown" : undefined;
+}
 
 export interface WitnessedExtensions {
   readonly extensions: SessionExtensions;

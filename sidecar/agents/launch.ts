@@ -5,6 +5,7 @@
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
+import type { ConfigurationState } from "../../src/protocol/own-configuration";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { KnownDialects } from "../conductor/proxy-dialect";
@@ -19,6 +20,7 @@ import { AgentConnection } from "./connection";
 import { commandOf, type AgentCommand } from "./distribution";
 import { findExtensions, type ExtensionChain } from "./extension-chain";
 import { bothTraces, witnessedExtensions } from "./extension-details";
+import { openAttachPoint } from "./own-configuration/attach-point";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "./process";
 
@@ -43,6 +45,8 @@ export interface LaunchWorld {
   readonly dialects?: KnownDialects;
   /** How earlier sessions of agents took their tools; that of this process unless given. */
   readonly evidence?: EvidenceStore;
+  /** Symposium's entry in the agent's own configuration; undefined: none can be added. */
+  readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
   readonly trace?: Trace | undefined;
   /** What stands between the extensions and the agent, from the client on; nothing unless given. `odd`: for the log. */
   readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
@@ -56,17 +60,18 @@ export interface LaunchWorld {
 export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWorld): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
   const odd = seldom((what, times, detail) => world.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }));
-  const [command, extensions] = await found(key, signal, world, odd);
+  const [command, extensions] = await found(key, signal, world, odd), configuration = (await world.configuration?.(agent))?.entry.kind;
+  const attach = configuration === "added" || configuration === "outdated" ? await openAttachPoint({ clock: world.clock, version: world.version, odd }) : undefined;
   world.log("info", "Starting agent", { agent: agent.id, kind: command.kind, cwd, ...(extensions.components.length === 0 ? {} : { extensions: extensions.components.map(({ name }) => name) }) });
   for (const { sentence } of extensions.missing) world.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
-  const witnessed = witnessedExtensions(extensions, { agent: agent.name, others: role === "lm" ? "VS Code" : undefined, now: () => world.clock.now() }), trace = bothTraces(world.trace, witnessed.trace);
+  const witnessed = witnessedExtensions(extensions, { agent: agent.name, others: role === "lm" ? "VS Code" : undefined, now: () => world.clock.now(), configuration }), trace = bothTraces(world.trace, witnessed.trace);
   const conductor = conduct(upstream, {
     proxies: [...extensions.components, ...world.proxies?.(key, odd) ?? []], clock: world.clock, odd, ...(trace === undefined ? {} : { trace }),
-    bridge: { deliveries: witnessed.deliveries, ...(world.evidence === undefined ? {} : { evidence: world.evidence }) },
+    bridge: { deliveries: witnessed.deliveries, ...(world.evidence === undefined ? {} : { evidence: world.evidence }), ...(attach ? { attached: attach.server } : {}) },
     last: { kind: "agent", name: agent.name, start: async () => {
-      const started = await startCommand(agent.name, command, cwd, world);
+      const started = await startCommand(agent.name, command, cwd, world, attach?.env);
       lastWords = started.lastWords;
       return started;
     } },
@@ -76,7 +81,11 @@ export async function launch(key: AgentKey, signal: AbortSignal, world: LaunchWo
       extensions.heard(notice);
     },
   });
-  const stop = (): Promise<void> => conductor[Symbol.asyncDispose]();
+  const stop = async (): Promise<void> => {
+    await conductor[Symbol.asyncDispose]();
+    await attach?.[Symbol.asyncDispose]();
+  };
+  void conductor.closed.then(() => attach?.[Symbol.asyncDispose]());
   const giveUp = (): void => { stop().catch((error: unknown) => world.log("error", "An agent could not be stopped", { agent: agent.id, error: String(error) })); };
   signal.addEventListener("abort", giveUp);
   try {
@@ -132,11 +141,11 @@ function seldom(tell: (what: string, times: number, detail: unknown) => void): (
 
 export interface Started { readonly channel: Channel; readonly stop: () => Promise<void>; readonly lastWords: () => string }
 
-/** `name`: for sentences. A process that cannot be started is a channel that closes with the reason. */
-export async function startCommand(name: string, command: AgentCommand, cwd: string, { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">): Promise<Started> {
+/** `name`: for sentences. `more`: of its environment. A process that cannot be started is a channel that closes with the reason. */
+export async function startCommand(name: string, command: AgentCommand, cwd: string, { version, startProcess }: Pick<LaunchWorld, "version" | "startProcess">, more: Readonly<Record<string, string>> = {}): Promise<Started> {
   if (command.kind === "eliza") return startEliza(command.deterministic, version);
   const { args, env } = command;
-  const child = startProcess({ name, command: command.command, args, env, cwd });
+  const child = startProcess({ name, command: command.command, args, env: { ...env, ...more }, cwd });
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }
 

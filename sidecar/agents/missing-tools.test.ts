@@ -40,6 +40,18 @@ suite("Missing tools", () => {
     ]);
   });
 
+  test("advises the agent's own configuration for an agent that connects to nothing, or says that it cannot have the tools", () => {
+    const advice = (["absent", "outdated", "added", "edited", "refused", "unknown"] as const).map(configuration => missingToolsSentence({ agent: "Auggie", missing: [named("Sparkle")], all: 1, retry: "inVain", configuration })?.split(`${EFFECT} `)[1]);
+    deepEqual(advice, [
+      "An entry in its own configuration can provide them; Symposium's chat offers to add it.",
+      "The entry in its own configuration is of another version of Symposium; Symposium's chat offers to replace it.",
+      "It did not use the entry in its own configuration either. Select another agent to use them.",
+      "Its own configuration has an entry that Symposium did not write. The settings of Symposium show it.",
+      "Its own configuration cannot be changed. Check, in the agent's row of the settings, reports why.",
+      "Auggie cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.",
+    ]);
+  });
+
   test("is absent when nothing is missing", () => { equal(missingToolsSentence({ agent: "Claude", missing: [], all: 3 }), undefined); });
 
   test("shows characters of a server's name that cannot be seen", () => {

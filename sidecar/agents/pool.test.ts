@@ -54,6 +54,19 @@ suite("agent pool", () => {
     await world.pool[Symbol.asyncDispose]();
   });
 
+  test("serves new sessions by another process after it retires one, which ends with its last session or with the pool", async () => {
+    const world = new World(), [old, other] = await Promise.all([world.acquire(key("a")), world.acquire(key("b"))]);
+    world.pool.retire("a");
+    const next = await world.acquire(key("a"));
+    deepEqual([next.connection === old.connection, (await world.acquire(key("b"))).connection === other.connection], [false, true]);
+    old.release();
+    await tick();
+    deepEqual(world.stopped, [1]);
+    world.pool.retire("a");
+    await world.pool[Symbol.asyncDispose]();
+    deepEqual(world.stopped.sort(), [1, 2, 3]);
+  });
+
   test("one that died, failed or is restarted is not handed out again", async () => {
     const world = new World();
     await world.acquire(key("a"));

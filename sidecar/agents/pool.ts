@@ -42,6 +42,8 @@ interface Shared {
 
 export class AgentPool implements AsyncDisposable {
   readonly #shared = new Map<string, Shared>();
+  /** Those that serve their sessions to the end and no new ones. */
+  readonly #retired = new Set<Shared>();
   readonly #stopping = new Set<Promise<void>>();
 
   /**
@@ -83,11 +85,20 @@ export class AgentPool implements AsyncDisposable {
 
   /** Stops all processes of this agent, and tells all who use one why. */
   endAll(agentId: string, why: Closed): void {
-    for (const shared of [...this.#shared.values()]) if (shared.agentId === agentId) this.#stop(shared, why);
+    for (const shared of [...this.#shared.values(), ...this.#retired]) if (shared.agentId === agentId) this.#stop(shared, why);
+  }
+
+  /** The sessions of this agent keep their process; the next `acquire` starts another. */
+  retire(agentId: string): void {
+    for (const shared of [...this.#shared.values()]) {
+      if (shared.agentId !== agentId) continue;
+      this.#shared.delete(shared.key);
+      this.#retired.add(shared);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const shared of [...this.#shared.values()]) this.#stop(shared, UNUSED);
+    for (const shared of [...this.#shared.values(), ...this.#retired]) this.#stop(shared, UNUSED);
     await Promise.all(this.#stopping);
   }
 
@@ -120,6 +131,7 @@ export class AgentPool implements AsyncDisposable {
   }
 
   #forget(shared: Shared): void {
+    this.#retired.delete(shared);
     if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
   }
 }

@@ -116,7 +116,7 @@ export class AgentLine implements Disposable {
     const program = name === "" && version === "" ? {} : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
     const told = (): void => {
       const missingTools = extensions?.missingTools(sessionId);
-      tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [], ...(missingTools === undefined ? {} : { missingTools }) } });
+      tell({ kind: "detailed", details: { ...program, extensions: extensions?.of(sessionId) ?? [], ...(missingTools === undefined ? {} : { missingTools }), ...(extensions?.canConfigure(sessionId) === true ? { canConfigure: true } : {}) } });
     };
     this.#details = extensions?.hear(sessionId, told);
     told();

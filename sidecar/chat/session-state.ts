@@ -139,10 +139,10 @@ const LATE_SECONDS = 30;
 
 /** A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided. */
 function detailed(state: State, details: SessionDetails): Step {
-  const { details: before = { extensions: [] } } = state.conversation, { missingTools } = details;
+  const { details: before = { extensions: [] } } = state.conversation, { missingTools, canConfigure } = details;
   if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
   const isNew = missingTools !== undefined && before.missingTools === undefined;
-  return chain(emit(state, { type: "details", details }), s => isNew ? say(s, "warning", missingTools, ["showLogs"]) : [s, []]);
+  return chain(emit(state, { type: "details", details }), s => isNew ? say(s, "warning", missingTools, canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"]) : [s, []]);
 }
 
 function accepts(state: State, accepts: Accepts): Step {

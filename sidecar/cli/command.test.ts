@@ -19,7 +19,7 @@ const wrong = (command: Command): string => command.kind === "wrong" ? command.m
 
 suite("command line", () => {
   const TABLE: readonly [string, Command][] = [
-    ["serve", { kind: "serve" }], ["reap", { kind: "reap" }], ["mcp", { kind: "mcp" }],
+    ["serve", { kind: "serve" }], ["reap", { kind: "reap" }], ["mcp", { kind: "mcp", attach: false }], ["mcp --attach", { kind: "mcp", attach: true }],
     ["eliza", { kind: "eliza", deterministic: false, log: warn }],
     ["eliza --deterministic", { kind: "eliza", deterministic: true, log: warn }], ["--deterministic eliza", { kind: "eliza", deterministic: true, log: warn }],
     ["eliza --log debug", { kind: "eliza", deterministic: false, log: { level: "debug", folder: undefined } }],

@@ -44,7 +44,8 @@ export type Command =
   | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
   /** The agent that a client under test starts. Internal. */
   | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
-  | { readonly kind: "mcp" }
+  /** `attach`: started by an entry of an agent's own configuration. */
+  | { readonly kind: "mcp"; readonly attach: boolean }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
   | { readonly kind: "version" }
   /** Exit code 2, the sentence on stderr. */
@@ -68,6 +69,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   "timeout": { type: "string", of: ["conform"] },
   "record": { type: "string", of: ["conform"] },
   "json": { type: "boolean", of: ["conform"] },
+  "attach": { type: "boolean", of: ["mcp"] },
   "log": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
@@ -107,7 +109,8 @@ function read(all: readonly string[], platform: string): Command {
   if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
   if (rest.length > 0) throw new Wrong(`“${rest.join(" ")}” is too much.`, of);
   switch (name) {
-    case "serve": case "reap": case "bunzip2": case "mcp": return { kind: name };
+    case "serve": case "reap": case "bunzip2": return { kind: name };
+    case "mcp": return { kind: name, attach: values.has("attach") };
     case "eliza": return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "vscodelm": return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
     case "run-with": return { kind: name, chain: chain(values, platform), log: logOptions(values) };

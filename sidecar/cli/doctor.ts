@@ -22,7 +22,8 @@ export async function runDoctor(patient: Patient, tell: Tell, version: string): 
   const agents = scope.add(openAgents({ processes, log: (level, message, detail) => tell(level, message, detail), installing: () => undefined, proxy: "" }));
   const facts = await factsOf({ version, home: homedir(), find: agents.find, shell: agents.shell });
   const examined = patient && await examinedPatient(patient, { ...agents, version, signal: NEVER, processes: { ...processes, environment: agents.environment } });
-  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined, openEvidence(tell))}\n`, () => resolve()); });
+  const config = patient?.kind === "built-in" ? BUILT_IN_AGENTS.find(({ id }) => id === patient.id) : undefined, configuration = config && await (await agents.configuration(config))?.state();
+  await new Promise<void>(resolve => { process.stdout.write(`${report(facts, examined, openEvidence(tell), configuration)}\n`, () => resolve()); });
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 

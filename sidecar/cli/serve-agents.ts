@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
+import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { runShell, systemTools, type ProcessWorld } from "../agents/child";
 import type { CommandOf } from "../agents/agent-commands";
@@ -18,6 +19,8 @@ import { Installer } from "../agents/install/installer";
 import { Store } from "../agents/install/store";
 import { sweepLater } from "../agents/install/sweep";
 import type { AgentPool } from "../agents/pool";
+import { ConfigurationFile } from "../agents/own-configuration/configuration-file";
+import { configurationOf } from "../agents/own-configuration/known-configurations";
 import { processTable } from "../agents/process-table";
 import { proxiedFetch } from "../agents/proxied-fetch";
 import { httpGet } from "../agents/registry/http-get";
@@ -27,6 +30,7 @@ import { Registries } from "../agents/registry/registries";
 import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../agents/shell-environment";
 import { signOut, type SignOutWorld } from "../agents/sign-out";
 import { runTool } from "../agents/tool-run";
+import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { openEvidence } from "./tool-evidence";
 
@@ -39,6 +43,8 @@ export interface AgentsPart extends AsyncDisposable {
   readonly environment: () => Environment;
   /** The login shell's answer. */
   readonly shell: () => Promise<ResolvedEnvironment>;
+  /** The agent's own configuration; undefined: none is known. */
+  readonly configuration: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
   /** Where a program is, on its PATH. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly state: Installer["state"];
@@ -95,6 +101,10 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
     command: (agent, signal) => after(() => installers.agent.command(agent, signal)),
     extensionCommand: (config, signal) => after(() => installers.extension.command(config, signal)),
     environment: () => environment, shell: () => shell.resolved(), find: program => after(async () => find(program)), state: config => installers.agent.state(config),
+    configuration: async agent => {
+      const place = configurationOf(agent, homedir(), await resolved());
+      return place && new ConfigurationFile(place, ownProgram());
+    },
     installers, stores, fetch,
     [Symbol.asyncDispose]: async () => { await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]())); },
   };
@@ -121,10 +131,11 @@ export function serveAgents(world: ServedAgentsWorld): ServedAgents {
     installers, witness, find, registries: new Registries(kept), icons: new Icons(kept),
     documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
     examine: (agent, cwd, signal) => examinations.add(async ended => {
-      const facts = await factsOf({ version, home: homedir(), find, shell: part.shell });
+      const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }), configuration = await (await part.configuration(agent))?.state();
       const examined = await examine(agent, cwd, { version, find, state: part.state, command: world.command, processes: { ...processes, environment }, signal: AbortSignal.any([signal, ended]) });
-      return { examined, report: report(facts, examined, evidence) };
+      return { examined, report: report(facts, examined, evidence, configuration) };
     }),
+    configuration: part.configuration, retire: agentId => pool.retire(agentId),
     signOut: (agent, cwd) => signOut(agent, cwd, { pool, witness, keys, isThere: async of => (await part.state(of)).install.kind !== "missing" }),
   });
   const sweeping = sweepLater(Object.values(stores), realClock, error => log("warn", "What earlier installations left could not be removed", { error: String(error) }));

@@ -8,6 +8,7 @@ import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { ErrorCode } from "../../src/protocol/errors";
 import type { LmSettings } from "../../src/protocol/lm";
+import type { ConfigurationState } from "../../src/protocol/own-configuration";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
 import { withSecrets } from "../agents/agent-commands";
@@ -84,6 +85,8 @@ export async function serve(version: string): Promise<void> {
     "agents/remove": async (params, signal) => (await ready().agents.part()).handlers["agents/remove"](params, signal),
     "agents/examine": async (params, signal) => (await ready().agents.part()).handlers["agents/examine"](params, signal),
     "agents/signOut": async (params, signal) => (await ready().agents.part()).handlers["agents/signOut"](params, signal),
+    "agents/planConfiguration": async (params, signal) => (await ready().agents.part()).handlers["agents/planConfiguration"](params, signal),
+    "agents/changeConfiguration": async (params, signal) => (await ready().agents.part()).handlers["agents/changeConfiguration"](params, signal),
     "agents/find": async (params, signal) => (await ready().agents.part()).handlers["agents/find"](params, signal),
     "lm/provideLanguageModelChatInformation": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
     "lm/provideLanguageModelChatResponse": async (params, signal) => (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
@@ -147,7 +150,7 @@ function open(hello: HelloFromHost, version: string, wire: HostWire, scope: Scop
   const dialects = new KnownDialects();
   const evidence = scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail)));
   const pool: AgentPool = scope.add(new AgentPool(witnessed((key, signal) => launch(key, signal, {
-    version, clock: realClock, trace, dialects, evidence, command, startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+    version, clock: realClock, trace, dialects, evidence, command, configuration: agent => agents.configuration(agent), startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
     extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal), saw: (id, sight) => witness.saw("extension", id, sight), find: async program => (await agents.part()).find(program),
     builtIn: async ({ id, settings = {} }, name, odd) => (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
     ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
@@ -176,6 +179,11 @@ class LazyAgents {
     const { symposium, ...others } = agent.distribution;
     if (symposium && Object.keys(others).length === 0) return commandOf(agent);
     return (await this.part()).command(agent, signal);
+  }
+
+  /** Undefined: none is known. */
+  async configuration(agent: AgentConfig): Promise<ConfigurationState | undefined> {
+    return agent.distribution.symposium ? undefined : (await (await this.part()).configuration(agent))?.state();
   }
 
   async part(): Promise<ServedAgents> { return this.#part = await (this.#loading ??= this.load()); }

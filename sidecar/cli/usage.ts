@@ -164,10 +164,14 @@ Exit codes: 0 nothing is the matter; 1 something is; 2 wrong usage.
 
 const MCP = `symposium-acp-agent mcp: an MCP server of the chain, on stdin and stdout.
 
-Usage: symposium-acp-agent mcp
+Usage: symposium-acp-agent mcp [--attach]
 
 Agents start it, with an environment that run-with gives them: it carries their MCP messages to the proxy that offers
 the server. There is no use for it otherwise.
+
+  --attach          started by an entry of the agent's own configuration, which Symposium adds with your agreement: the
+                    tools of all sessions of the agent's process. It finds them by SYMPOSIUM_ATTACH in the environment
+                    of the agent. Without that it is an MCP server without tools
 `;
 
 const CONFORM = `symposium-acp-agent conform: check a program against the Agent Client Protocol, versions 1 and 2.

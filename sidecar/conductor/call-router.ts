@@ -4,7 +4,7 @@
  * Invariants: with one session nothing is looked at and nothing waits; an announcement is used by one call; a call waits `ANNOUNCE_LIMIT_MS` at most.
  */
 import { isDeepStrictEqual } from "node:util";
-import { byFamily, familyOf, routeCall } from "../mcp/call-route";
+import { byFamily, familyOf, routeCall, routeSharedCall, type CallRoute } from "../mcp/call-route";
 import type { RouteCall } from "../mcp/routed-server";
 import type { StatelessServer } from "../mcp/revision";
 import { AnnouncedCalls } from "../permissions/announced-calls";
@@ -66,16 +66,38 @@ export class CallRouter {
     };
   }
 
-  #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<ReturnType<typeof routeCall>> {
+  /** For calls at the server `name`, which all sessions share. With one session nothing is looked at. */
+  async routeShared(name: string, tool: string, args: unknown, signal: AbortSignal): Promise<{ readonly id: string } | { readonly refused: string }> {
+    const [only, ...others] = this.#sessions.keys();
+    if (only !== undefined && others.length === 0) return { id: only };
+    const route = await this.#settled(isFinal => {
+      const sessions = [...this.#sessions].map(([id, { isRunning, announced }]) => this.#candidate(id, isRunning, announced, announcementOf(announced, name, tool, args)));
+      return { sessions, route: routeSharedCall(sessions, isFinal) };
+    }, signal);
+    if (route.kind === "session") return { id: route.id };
+    return { refused: route.kind === "refuse" ? route.sentence : "The call was cancelled." };
+  }
+
+  #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<CallRoute> {
+    return this.#settled(isFinal => {
+      const sessions = [...this.#sessions].map(([id, { isRunning, names, families, announced }]) => {
+        const isOwnName = id !== owner && names.has(server), canServe = id === owner || families.has(familyOf(server));
+        return { ...this.#candidate(id, isRunning, announced, isOwnName ? undefined : announcementOf(announced, server, tool, args)), canServe };
+      });
+      return { sessions, route: routeCall({ owner, sessions, shares: this.#shares, isFinal }) };
+    }, signal);
+  }
+
+  #candidate(id: string, isRunning: () => boolean, announced: AnnouncedCalls, callId: string | undefined): Candidate {
+    const use = (): void => { if (callId !== undefined) announced.used(callId); };
+    return { id, isRunning: isRunning(), announces: callId !== undefined, use };
+  }
+
+  /** Looks again with every announcement, until the route is known, the call is cancelled, or no announcement is waited for. */
+  #settled(find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute }, signal: AbortSignal): Promise<CallRoute> {
     return new Promise(resolve => {
       const look = (isFinal: boolean): void => {
-        const sessions = [...this.#sessions].map(([id, { isRunning, names, families, announced }]) => {
-          const isOwnName = id !== owner && names.has(server), canServe = id === owner || families.has(familyOf(server));
-          const callId = isOwnName ? undefined : announcementOf(announced, server, tool, args);
-          const use = (): void => { if (callId !== undefined) announced.used(callId); };
-          return { id, isRunning: isRunning(), announces: callId !== undefined, canServe, use };
-        });
-        const route = routeCall({ owner, sessions, shares: this.#shares, isFinal });
+        const { sessions, route } = find(isFinal);
         if (route.kind === "wait" && !signal.aborted) return;
         late[Symbol.dispose]();
         this.#waiting.delete(again);
@@ -89,6 +111,9 @@ export class CallRouter {
     });
   }
 }
+
+/** `use`: its announcement belongs to the call. */
+interface Candidate { readonly id: string; readonly isRunning: boolean; readonly announces: boolean; use(): void }
 
 /** The id of a live announcement that names this server and tool; arguments that it reports must be those of the call. */
 function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {

@@ -6,6 +6,7 @@
  * Invariants: what stands in a request to the agent can be reached before the agent sees it, because some connect before they
  * answer; what was opened for a session is closed with it, when its setup fails, when it is set up anew, and with the chain.
  */
+import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/abilities";
 import { routedServer } from "../mcp/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
@@ -34,6 +35,8 @@ export interface McpBridgeOptions {
   readonly deliveries?: DeliveryTracker;
   /** What earlier sessions showed of agents; that of this chain unless given. */
   readonly evidence?: EvidenceStore;
+  /** Where the tools of all sessions are served for the agent's own configuration; nowhere unless given. */
+  readonly attached?: AttachedServer;
 }
 
 export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
@@ -68,17 +71,20 @@ class Bridge implements AsyncDisposable {
   readonly #odd: Chain["odd"];
   #agent: McpAbilities = NO_ABILITIES;
   /** What is open for each session. */
-  readonly #sessions = new Map<string, readonly OpenDoor[]>();
+  readonly #sessions = new Map<string, readonly AsyncDisposable[]>();
   readonly #deliveries: DeliveryTracker;
   readonly turns: BridgeTurns;
   readonly #router: CallRouter;
+  readonly #attached: AttachedServer | undefined;
   #evidence: EvidenceStore;
   /** Name and version, as the agent answers `initialize`. */
   #program = "";
 
-  constructor(chain: Chain, { clock, shim, limits, deliveries, evidence }: McpBridgeOptions) {
+  constructor(chain: Chain, { clock, shim, limits, deliveries, evidence, attached }: McpBridgeOptions) {
     this.#deliveries = deliveries ?? new DeliveryTracker();
     this.#router = new CallRouter(clock);
+    this.#attached = attached;
+    attached?.routeBy((tool, args, signal) => this.#router.routeShared(ATTACHED, tool, args, signal));
     this.#evidence = evidence ?? new MemoryEvidence();
     this.turns = new BridgeTurns({ deliveries: this.#deliveries, agent: () => this.#agent, onUpdate: notification => this.#router.updated(notification), onDecided: delivery => this.#learn(delivery) });
     this.#owners = new Owners(chain.client, chain.odd);
@@ -102,7 +108,9 @@ class Bridge implements AsyncDisposable {
     if (servers.length === 0) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent, evidence = this.#evidence.of(this.#program);
-    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), { clock: this.#clock, http, onDemand, evidence, odd: this.#odd });
+    const delivery = new Delivery(served.map(({ server: { name: server }, served: { stateless } }): OfferedServer => ({ server, stateless })), {
+      clock: this.#clock, http, onDemand, evidence, odd: this.#odd, isAttached: this.#attached?.isAwaited ?? false,
+    });
     let sessionId: string | undefined;
     const opened = await Promise.all(served.map(async ({ i, server, served: one }) => {
       const routed = routedServer(one, this.#router.routeFor(() => sessionId, server.name));
@@ -112,7 +120,10 @@ class Bridge implements AsyncDisposable {
       });
       return [i, await this.#open(server, observed, delivery.transport)] as const;
     }));
-    const doors = opened.map(([, { door }]) => door);
+    // Nothing more for an agent that takes the servers of sessions by itself: it would have each tool twice.
+    const isNeeded = evidence?.isListed !== true && !isSideSession(request.params);
+    const attached = this.#attached?.add(isNeeded ? served.map(({ server: { name }, served: one }) => ({ name, unobserved: one.stateless, server: observedServer(one, event => delivery.addAttached({ ...event, server: name })).stateless })) : []);
+    const doors: readonly AsyncDisposable[] = [...opened.map(([, { door }]) => door), ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : [])];
     try {
       const answer = await request.pass(withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))));
       const id = sessionOf(request, answer);
@@ -121,6 +132,7 @@ class Bridge implements AsyncDisposable {
       if (sessionId !== undefined && !isSideSession(request.params)) {
         const routable = served.map(({ server: { name }, served: { stateless } }) => [name, stateless] as const);
         this.#router.set(sessionId, { isRunning: () => delivery.isRunning, servers: routable });
+        attached?.named(sessionId);
       }
       return answer;
     } catch (error) {
@@ -185,7 +197,7 @@ class Bridge implements AsyncDisposable {
   }
 
   /** What the session had before is closed. */
-  #bind(sessionId: unknown, doors: readonly OpenDoor[], delivery: Delivery | undefined): void {
+  #bind(sessionId: unknown, doors: readonly AsyncDisposable[], delivery: Delivery | undefined): void {
     if (typeof sessionId !== "string") return; // closed with the chain
     this.#deliveries.set(sessionId, delivery);
     if (!delivery) this.#router.set(sessionId, undefined);
@@ -200,7 +212,7 @@ function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown
   return method === "session/load" || method === "session/resume" ? objectOr(params).sessionId : objectOr(answer).sessionId;
 }
 
-function closeAll(doors: readonly OpenDoor[]): void {
+function closeAll(doors: readonly AsyncDisposable[]): void {
   for (const door of doors) void door[Symbol.asyncDispose]();
 }
 

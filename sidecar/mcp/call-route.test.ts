@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { byFamily, familyOf, routeCall, type CallCandidate, type CallFacts } from "./call-route";
+import { byFamily, familyOf, routeCall, routeSharedCall, type CallCandidate, type CallFacts } from "./call-route";
 
 const session = (id: string, more: Partial<CallCandidate> = {}): CallCandidate => ({ id, isRunning: false, announces: false, canServe: true, ...more });
 const route = (sessions: readonly CallCandidate[], more: Partial<CallFacts> = {}) => {
@@ -45,6 +45,15 @@ suite("Route of a tool call", () => {
       ok(result.kind === "refuse" || (result.kind === "session" && result.id === String(caller)), JSON.stringify(result));
       const rivals = sessions.some(({ isRunning, announces }, i) => i !== caller && isRunning && announces);
       if (!rivals && sessions[caller]?.canServe) deepEqual(result, { kind: "session", id: String(caller) });
+    }));
+  });
+
+  test("at a server that all sessions share leads to the only running session, or to the only one that announced the call", () => {
+    fc.assert(fc.property(fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean() }), { maxLength: 5 }), fc.boolean(), (given, isFinal) => {
+      const sessions = given.map((one, i) => ({ id: String(i), ...one })), running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
+      const result = routeSharedCall(sessions, isFinal), [expected] = running.length === 1 ? running : announcing.length === 1 ? announcing : [];
+      if (expected) deepEqual(result, { kind: "session", id: expected.id });
+      else equal(result.kind, running.length > 1 && announcing.length === 0 && !isFinal ? "wait" : "refuse");
     }));
   });
 

@@ -40,6 +40,17 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
   return isOwnerRunning && !shares ? { kind: "session", id: owner } : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
 }
 
+/** The same for a call at a server that all sessions of the process share (`attached-server.ts`). With one running turn it is that session's. */
+export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe">[], isFinal: boolean): CallRoute {
+  const running = sessions.filter(({ isRunning }) => isRunning), announcing = running.filter(({ announces }) => announces);
+  const [only, second] = running, [first, other] = announcing;
+  if (!only) return refuse("No conversation is waiting for this tool. Call it while you answer a message.");
+  if (!second) return { kind: "session", id: only.id };
+  if (first && other) return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+  if (first) return { kind: "session", id: first.id };
+  return isFinal ? refuse("More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done.") : { kind: "wait" };
+}
+
 function refuse(sentence: string): CallRoute { return { kind: "refuse", sentence }; }
 
 /** Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's servers. */

@@ -30,7 +30,11 @@ export interface DeliveryOptions {
   readonly evidence: DeliveryEvidence | undefined;
   /** For the log. */
   readonly odd?: (what: string, detail: unknown) => void;
+  /** The agent may take the tools by its own configuration (`attached-server.ts`): the first prompt waits for that, too. */
+  readonly isAttached?: boolean;
 }
+
+type ServerDeliveryEvent = Extract<DeliveryEvent, { readonly server: string }>;
 
 /** One session's record. It has no session id until the agent has answered the setup. */
 export class Delivery {
@@ -43,6 +47,9 @@ export class Delivery {
   #lists: DeliveryEvidence["lists"] = "never";
   #isPrompted = false;
   #wait: "none" | "waiting" | "listed" | "inVain" | "stopped" = "none";
+  /** Servers whose tools were listed by the agent's own configuration: that is no evidence about transports. */
+  readonly #attached = new Set<string>();
+  readonly #native = new Set<string>();
   /** The agent had connected to a server when the first prompt went out. */
   #wasConnected = false;
   /** When the agent had answered the setup, on the clock. */
@@ -65,9 +72,10 @@ export class Delivery {
 
   get lists(): DeliveryEvidence["lists"] { return this.#lists; }
 
-  /** What this session shows about the agent; undefined: nothing, because no server has tools that could be listed. */
+  /** What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or its own configuration lists them. */
   get outcome(): DeliveryEvidence | undefined {
     if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
+    if ([...this.#attached].some(server => !this.#native.has(server))) return undefined;
     const isListed = this.servers.every(server => !isMissing(server) || server.listFailed === true), before = this.#waitsBefore;
     const waitsInVain = this.#wait === "inVain" ? before + 1 : this.#wait === "listed" ? 0 : before;
     return { transport: this.transport, isListed, lists: this.#lists, waitsInVain };
@@ -86,9 +94,9 @@ export class Delivery {
    * either, like a program that is still starting, is not waited for. Every call gets the same promise.
    */
   ready(): Promise<void> {
-    const { clock, http, onDemand, evidence } = this.options;
+    const { clock, http, onDemand, evidence, isAttached = false } = this.options;
     if (!this.#ready && this.isComplete) this.#wait = "listed";
-    return this.#ready ??= onDemand || this.isComplete || !waitsForList(http, evidence) ? Promise.resolve() : new Promise(resolve => {
+    return this.#ready ??= onDemand || this.isComplete || !(isAttached || waitsForList(http, evidence)) ? Promise.resolve() : new Promise(resolve => {
       this.#wait = "waiting";
       const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
       this.#release = () => {
@@ -131,7 +139,18 @@ export class Delivery {
     }));
   }
 
+  /** By the agent's own configuration. */
+  addAttached(event: ServerDeliveryEvent): void {
+    if (event.kind === "listed") this.#attached.add(event.server);
+    this.#apply(event);
+  }
+
   add(event: DeliveryEvent): void {
+    if (event.kind === "listed") this.#native.add(event.server);
+    this.#apply(event);
+  }
+
+  #apply(event: DeliveryEvent): void {
     const before = this.#state;
     this.#state = step(before, event);
     if (this.#lists === "never" && this.isComplete) {

@@ -42,6 +42,7 @@ export class World implements AsyncDisposable {
   /** What the extensions of the next agent do in its sessions, and who hears of it. */
   doing: readonly ExtensionDetails[] = [];
   missingTools: string | undefined;
+  canConfigure = false;
   readonly hearing = new Set<() => void>();
   readonly pool = new AgentPool(async ({ extensions = [], protocol }) => {
     const { missing } = this;
@@ -49,7 +50,7 @@ export class World implements AsyncDisposable {
     const agent = new MemoryAgent(this.manual, this.initialized);
     this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name: "Ada", version: "1", protocol, clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
-      extensions: { of: () => this.doing, missingTools: () => this.missingTools, hear: (_, changed) => { this.hearing.add(changed); return { [Symbol.dispose]: () => this.hearing.delete(changed) }; } } });
+      extensions: { of: () => this.doing, missingTools: () => this.missingTools, canConfigure: () => this.canConfigure, hear: (_, changed) => { this.hearing.add(changed); return { [Symbol.dispose]: () => this.hearing.delete(changed) }; } } });
   }, error => { throw error; });
   readonly service: ChatService;
 

@@ -51,6 +51,7 @@ export class LmWorld implements AsyncDisposable {
   missing: readonly MissingExtension[] = [];
   /** The sentence about missing tools, and who is notified when it changes. */
   missingTools: string | undefined;
+  canConfigure = false;
   onToolChange = (): void => undefined;
   /** Why agents cannot be started. */
   startFailure: AgentError | undefined;
@@ -61,7 +62,7 @@ export class LmWorld implements AsyncDisposable {
     const agent = new MemoryAgent(["session/prompt", "session/load", "session/fork", ...this.manual], this.initialized, this.opened);
     this.agents.push(agent);
     return AgentConnection.connect(agent.channel, { name, version: "1", protocol: 1, role: "lm", clock: this.clock, odd: () => undefined, lastWords: () => "", stop: async () => undefined, missing: () => missing,
-      extensions: { of: () => [], missingTools: () => this.missingTools, hear: (_, changed) => { this.onToolChange = changed; return { [Symbol.dispose]: () => undefined }; } } });
+      extensions: { of: () => [], missingTools: () => this.missingTools, canConfigure: () => this.canConfigure, hear: (_, changed) => { this.onToolChange = changed; return { [Symbol.dispose]: () => undefined }; } } });
   }, error => { throw error; });
   readonly service: LmService;
   isCongested = false;

@@ -1,7 +1,7 @@
 /** An agent that offers every session's MCP servers in all sessions of its process, behind an extension whose tool asks the user (issue 14 item 3). */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { sessionTools } from "../extensions/session-tools";
 import type { ProxyDefinition } from "../proxies/proxy";
@@ -11,9 +11,10 @@ import { FakeClock } from "./fake-clock";
 import { connected, HTTP_AGENT, World } from "./mcp-world";
 
 /** An extension whose one tool asks its user first: the question goes to the tab of the session whose server it is. */
-const asking: ProxyDefinition = { name: "Notes", make: chain => {
+export const asking: ProxyDefinition = { name: "Notes", make: chain => {
   const tools = sessionTools(chain, { name: "notes", server: place => ({ connect: async transport => {
     const server = new Server({ name: "notes", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: "keep", inputSchema: { type: "object" } }] }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
       await chain.client.request("session/request_permission", { sessionId: place.sessionId(), toolCall: { toolCallId: "q", rawInput: params.arguments } });
       return { content: [{ type: "text", text: `kept in ${String(place.sessionId())}` }] };

@@ -182,6 +182,8 @@ suite("chat controller", () => {
     await world.says({ type: "new-tab", tabId: "t" }, { type: "select-agent", agentId: "mine" }, { type: "select-agent", agentId: "gone" }, { type: "action", tabId: "t", action: "showLogs" },
       { type: "action", tabId: "t", action: "restartAgent" }, { type: "action", tabId: "t", action: "restartSidecar" }, { type: "open-link", href: "https://x" });
     deepEqual([world.done, world.restarts, world.calls("chat/restartAgent")], [["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "], 1, [{ sessionId: "s1" }]]);
+    await world.says({ type: "action", tabId: "gone", action: "addToConfiguration" }, { type: "action", tabId: "t", action: "addToConfiguration" });
+    deepEqual(world.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
   });
 
   test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {

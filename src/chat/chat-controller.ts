@@ -229,9 +229,15 @@ export class ChatController {
       case "sendAgain": return; // the page does it
       case "restartSidecar": return this.restartSidecar();
       case "selectAgent": return this.#chooseAgent(tabId);
+      case "addToConfiguration": return this.#addToConfiguration(tabId);
       case "restartAgent": return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
       default: return this.world.act(action);
     }
+  }
+
+  async #addToConfiguration(tabId: TabId): Promise<void> {
+    const agentId = this.#beginnings.agentIdOf(tabId);
+    if (agentId !== undefined) await this.world.addToConfiguration(agentId);
   }
 
   async #chooseAgent(tabId: TabId): Promise<void> {

@@ -12,7 +12,7 @@ import type { SidecarClient } from "../sidecar-client";
 import type { SidecarPhase } from "../sidecar-policy";
 
 /** What the host does; the rest is the page's. */
-export type HostAction = Exclude<ActionId, "sendAgain">;
+export type HostAction = Exclude<ActionId, "sendAgain" | "addToConfiguration">;
 
 export interface ChatWorld {
   readonly page: {
@@ -34,6 +34,8 @@ export interface ChatWorld {
   act(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
   /** From a list; it becomes the agent of new tabs. `undefined`: the user cancelled. */
   chooseAgent(): Promise<string | undefined>;
+  /** Asks, and adds Symposium's entry to the agent's own configuration. Never rejects. */
+  addToConfiguration(agentId: string): Promise<void>;
   /** Asks for a confirmation that cannot be overlooked. `undefined`: the user cancelled. */
   confirmBypass(agent: string): Promise<BypassUntil | undefined>;
   /** Rejects with a sentence for the user. */

@@ -25,7 +25,7 @@ const MOST_FIELDS = 100;
 /** What is opened beside the chat. */
 const shownText = text(300_000);
 
-const action: Shape<ActionId> = oneOf("sendAgain", "showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust", "openSettings");
+const action: Shape<ActionId> = oneOf("sendAgain", "showLogs", "restartAgent", "restartSidecar", "selectAgent", "manageTrust", "openSettings", "addToConfiguration");
 const optionKind = oneOf("allow_once", "allow_always", "reject_once", "reject_always");
 
 const toolContent: Shape<ToolContent> = tagged<ToolContent>("kind", {

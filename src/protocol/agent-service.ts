@@ -3,6 +3,7 @@ import type { AgentConfig } from "./agents";
 import type { DistributionKind } from "./distribution";
 import type { Diagnosis } from "./doctor";
 import type { ExtensionConfig } from "./extensions";
+import type { ConfigurationPlan, ConfigurationState } from "./own-configuration";
 import type { Call, Note } from "./wire";
 
 /** `done` and `total` in bytes, where they are known; `line`: what the tool said last. */
@@ -27,6 +28,8 @@ export interface AgentState extends InstallState {
   readonly signIn?: "in" | "needed";
   /** It said that it can be told to forget its user. (Keys that are kept for it can be forgotten always: by whom keeps them that is known.) */
   readonly canSignOut?: true;
+  /** Symposium's entry in its own configuration; absent: no configuration of its is known. */
+  readonly configuration?: ConfigurationState;
 }
 
 export interface RegistryAgent {
@@ -86,6 +89,10 @@ export interface AgentsHostToSidecar {
   "agents/examine": Call<{ readonly agent: AgentConfig; readonly cwd: string }, { readonly diagnosis: Diagnosis; readonly report: string }>;
   /** Tells it to forget its user, and forgets the keys that are kept for it; its processes end. Fails as `ErrorCode.refused` with a sentence. */
   "agents/signOut": Call<{ readonly agent: AgentConfig; readonly cwd: string }, Record<string, never>>;
+  /** What `agents/changeConfiguration` would add. Fails as `ErrorCode.refused` with a sentence. */
+  "agents/planConfiguration": Call<{ readonly agent: AgentConfig }, ConfigurationPlan>;
+  /** Adds Symposium's entry to the agent's own configuration, or removes it. The agent's next session starts a new process. Fails as `ErrorCode.refused` with a sentence; the file is as it was then. */
+  "agents/changeConfiguration": Call<{ readonly agent: AgentConfig; readonly change: "add" | "remove" }, Record<string, never>>;
   /** Where these programs are, on the PATH of the login shell; those that are nowhere are left out. */
   "agents/find": Call<{ readonly programs: readonly string[] }, { readonly found: Readonly<Record<string, string>> }>;
   /** The enabled extensions, in their order from the client to the agent: of sessions that begin from now on. */

@@ -95,7 +95,7 @@ export interface Permission {
 }
 
 /** Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt once more. */
-export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust" | "openSettings";
+export type ActionId = "sendAgain" | "showLogs" | "restartAgent" | "restartSidecar" | "selectAgent" | "manageTrust" | "openSettings" | "addToConfiguration";
 
 /** A sentence of ours: an error, a restart, a note. Or of the agent, which then is named. */
 export interface Notice {

@@ -12,11 +12,11 @@ export interface OwnConfiguration { readonly file: string; readonly format: Conf
 
 /**
  * Symposium's entry in the file. `absent`: it can be added. `added`: as this version writes it. `outdated`: as another version or installation wrote it.
- * `refused`: the file cannot be changed, or the entry was edited; `why` is a sentence.
+ * `edited`: it has an entry of this name that Symposium did not write. `refused`: the file cannot be changed. `why` is a sentence.
  */
 export type ConfigurationEntry =
   | { readonly kind: "absent" | "added" | "outdated" }
-  | { readonly kind: "refused"; readonly why: string };
+  | { readonly kind: "edited" | "refused"; readonly why: string };
 
 /** `file`: absolute. */
 export interface ConfigurationState { readonly file: string; readonly entry: ConfigurationEntry }

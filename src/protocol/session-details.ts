@@ -7,6 +7,8 @@ export interface SessionDetails {
   readonly extensions: readonly ExtensionDetails[];
   /** One sentence, from the end of the first turn on: whose tools the agent's model lacks, why, and what helps. Absent: nothing is missing. */
   readonly missingTools?: string;
+  /** An entry in the agent's own configuration would give it the tools, and can be added (issue 14 item 5). */
+  readonly canConfigure?: true;
 }
 
 export interface ExtensionDetails {

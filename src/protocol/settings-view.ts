@@ -8,7 +8,7 @@ export type Tone = "neutral" | "good" | "warning" | "error";
 
 /** What a button of a row does. */
 export const ROW_ACTS = [
-  "choose", "install", "cancel", "update", "reinstall", "uninstall", "remove", "examine", "copyReport", "dismiss", "signIn", "signOut", "edit", "logs", "page",
+  "choose", "install", "cancel", "update", "reinstall", "uninstall", "remove", "examine", "copyReport", "dismiss", "signIn", "signOut", "edit", "logs", "page", "addEntry", "removeEntry",
 ] as const;
 export type RowAct = (typeof ROW_ACTS)[number];
 

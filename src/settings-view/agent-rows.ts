@@ -4,6 +4,7 @@ import type { AgentState } from "../protocol/agent-service";
 import { BUILT_IN_AGENTS } from "../protocol/built-in-agents";
 import { foundAgents, type FoundAgent } from "../protocol/known-programs";
 import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../protocol/settings-view";
+import { assertNever } from "../protocol/wire";
 import { about, howStarted, installActs, installMark, lastErrorFinding, outcomeFindings, progressOf, updateFinding } from "./row-words";
 import { keyOf, type SettingsModel } from "./view-state";
 
@@ -52,6 +53,7 @@ function marks({ isTrusted }: SettingsModel, state: AgentState | undefined, isBu
     ...(isTrusted && !isBusy ? installMark(state) : []),
     ...(state?.signIn === "in" ? [{ tone: "good", text: "signed in" } as const] : state?.signIn === "needed" ? [{ tone: "warning", text: "sign-in needed" } as const] : []),
     ...(state && state.running > 0 ? [{ tone: "neutral", text: `${state.running} running` } as const] : []),
+    ...(state?.configuration?.entry.kind === "added" ? [{ tone: "neutral", text: "tools by its configuration" } as const] : []),
     ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
   ];
 }
@@ -63,9 +65,28 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
     ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
     ...(model.outcomes.has(key) ? [] : lastErrorFinding(state, model.dismissed.get(key), name, [{ act: "examine", label: "Check", isMain: true }], isUsable)),
     ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
+    ...configurationFinding(state, name, isUsable),
     ...updateFinding(model.updates.find(update => update.of === "agent" && update.id === id), name, can("update")),
   ];
 }
+
+/** Of Symposium's entry in its own configuration (issue 14 item 5). Without one nothing is said: the entry is offered where tools are missing. */
+function configurationFinding(state: AgentState | undefined, name: string, isUsable: boolean): readonly Finding[] {
+  if (!state?.configuration) return [];
+  const { file, entry } = state.configuration;
+  switch (entry.kind) {
+    case "absent": case "refused": return [];
+    case "added": return [{ tone: "neutral", sentence: `Symposium has an entry in ${file}.`, buttons: isUsable ? [REMOVE_ENTRY].map(about(name)) : [] }];
+    case "outdated": return [{
+      tone: "warning", sentence: `${file} has the entry of another version of Symposium.`,
+      buttons: isUsable ? [{ act: "addEntry", label: "Update Configuration…", isMain: true } as const, REMOVE_ENTRY].map(about(name)) : [],
+    }];
+    case "edited": return [{ tone: "warning", sentence: entry.why, buttons: [] }];
+    default: return assertNever(entry, "entry");
+  }
+}
+
+const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: "Remove from Configuration…" };
 
 function buttons(model: SettingsModel, agent: AgentConfig, state: AgentState | undefined, isNew: boolean): readonly RowButton[] {
   if (!model.isTrusted) return [];

@@ -74,6 +74,13 @@ export function registerSettings({ extension, configuration, supervisor, chat, s
         { modal: true, detail: visibleText(detail) },
         yes,
       )) === yes,
+    offerTab: (sentence, agentId) => {
+      void vscode.window.showInformationMessage(visibleLine(sentence), NEW_TAB).then(async chosen => {
+        if (chosen !== NEW_TAB) return;
+        await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+        chat.openTab(agentId);
+      });
+    },
     copy: async text => {
       await vscode.env.clipboard.writeText(text);
       vscode.window.setStatusBarMessage("$(check) The report is copied", 3_000);
@@ -103,6 +110,8 @@ export function registerSettings({ extension, configuration, supervisor, chat, s
   const registered = vscode.Disposable.from(vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages), vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages));
   return { controller, updates, sources, open: () => pages.open(), dispose: () => { registered.dispose(); } };
 }
+
+const NEW_TAB = "New Tab";
 
 /** Settings of a machine stand in a file of its own where the editor's window is on another. */
 const FILE = vscode.env.remoteName === undefined ? "workbench.action.openSettingsJson" : "workbench.action.openRemoteSettingsFile";

@@ -105,6 +105,40 @@ suite("what the buttons of the settings do", () => {
     ok(!page.row("ada").buttons.some(({ act }) => act === "signOut"));
   });
 
+  test("adding to an agent's own configuration asks first, with the file and the text, and offers a tab after it; failures are shown where it was asked", async () => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/planConfiguration", () => ({ file: "/home/ada/x.json", text: "TEXT", backup: "/home/ada/x.json.before-symposium" }));
+    play.sidecar.reply("agents/changeConfiguration", () => ({}));
+    await play.page();
+    play.confirms = false;
+    await play.controller.addToConfiguration("ada");
+    deepEqual([play.done, play.calls("agents/changeConfiguration")], [["confirm Add Symposium to the configuration of Ada?"], []]);
+    play.confirms = true;
+    await play.controller.addToConfiguration("ada");
+    deepEqual((play.calls("agents/changeConfiguration") as { change: string }[]).map(({ change }) => change), ["add"]);
+    match(play.done.at(-1) ?? "", /^offer Symposium is added to \/home\/ada\/x\.json\. Open a new tab/);
+    play.sidecar.refuse("agents/planConfiguration", refused("It is read-only."));
+    await play.controller.addToConfiguration("ada");
+    deepEqual(play.done.at(-1), "tell It is read-only.");
+  });
+
+  test("the entry in an agent's own configuration is shown with its file and can be removed; one of another version can be replaced, one that was edited stays", async () => {
+    const play = new SettingsPlay();
+    const entries = ["absent", "added", "outdated"].map(kind => ({ kind: kind as "absent" | "added" | "outdated" })), shown: (readonly [readonly string[], readonly string[]])[] = [];
+    play.sidecar.reply("agents/changeConfiguration", () => ({}));
+    const page = await play.page();
+    for (const entry of [...entries, { kind: "edited" as const, why: "It was edited." }, { kind: "refused" as const, why: "It is no JSON." }]) {
+      play.sidecar.reply("agents/states", () => states({ configuration: { file: "/x.json", entry } }));
+      play.controller.stateChanged();
+      await settled();
+      shown.push([sentences(page, "ada"), page.row("ada").findings.flatMap(({ buttons }) => buttons.map(({ act }) => act))]);
+      if (entry.kind !== "added") continue;
+      await page.press("ada", "removeEntry");
+      deepEqual((play.calls("agents/changeConfiguration") as { change: string }[]).map(({ change }) => change), ["remove"]);
+    }
+    deepEqual(shown, [[[], []], [["Symposium has an entry in /x.json."], ["removeEntry"]], [["/x.json has the entry of another version of Symposium."], ["addEntry", "removeEntry"]], [["It was edited."], []], [[], []]]);
+  });
+
   test("removing one without files asks nothing; that it was the current one is said, and Eliza is", async () => {
     const play = new SettingsPlay(), page = await play.page();
     await page.press("ada", "choose");

@@ -11,6 +11,7 @@ import { entryOf, type FoundAgent } from "../protocol/known-programs";
 import type { RowAct } from "../protocol/settings-view";
 import { assertNever, type ParamsOf, type ResultOf } from "../protocol/wire";
 import { without } from "../settings/extensions";
+import { addQuestion, changedSentence, removeQuestion, type ConfigurationQuestion } from "./configuration-question";
 import { isPage, named } from "./row-words";
 import type { SettingsWorld } from "./settings-world";
 import { keyOf, type Outcome, type RowKey, type Work } from "./view-state";
@@ -59,6 +60,8 @@ export class RowActs {
       case "uninstall": return this.#work(key, "removing", () => this.#removeFiles(of, config.id));
       case "remove": return this.#remove(row, key);
       case "examine": return this.#examine(row, key);
+      case "addEntry": return this.#configure(row, key, "add");
+      case "removeEntry": return this.#configure(row, key, "remove");
       case "signOut": return this.#signOut(row, key);
       default: return assertNever(act, "act of a row");
     }
@@ -99,6 +102,29 @@ export class RowActs {
       this.outcomes.set(key, { kind: "diagnosed", diagnosis, report });
       this.shown.say(diagnosis.sentence);
     });
+  }
+
+  /** Asked first: it is the user's file (issue 14 item 5). */
+  async #configure(row: ActedRow, key: RowKey, change: "add" | "remove"): Promise<void> {
+    const { of, config: agent } = row;
+    if (of !== "agent" || this.work.has(key)) return;
+    await this.#quick(key, async () => {
+      const { file, ask } = await this.#configurationQuestion(row.config, change);
+      if (!await this.#confirmed(key, ask.question, ask.detail, ask.yes)) return;
+      await this.#work(key, "configuring", async () => {
+        await this.#ask("agents/changeConfiguration", { agent, change });
+        this.world.offerTab(changedSentence(agent.name, file, change), agent.id);
+      });
+    });
+  }
+
+  async #configurationQuestion(agent: AgentConfig, change: "add" | "remove"): Promise<{ readonly file: string; readonly ask: ConfigurationQuestion }> {
+    if (change === "add") {
+      const plan = await this.#ask("agents/planConfiguration", { agent });
+      return { file: plan.file, ask: addQuestion(agent.name, plan) };
+    }
+    const { agents } = await this.#ask("agents/states", { agents: [agent], extensions: [] }), file = agents[agent.id]?.configuration?.file ?? "its configuration";
+    return { file, ask: removeQuestion(agent.name, file) };
   }
 
   async #signOut(row: ActedRow, key: RowKey): Promise<void> {
@@ -178,7 +204,7 @@ export class RowActs {
     else this.outcomes.set(key, { kind: "failed", sentence });
   }
 
-  async #ask<M extends "agents/install" | "agents/cancelInstall" | "agents/remove" | "agents/examine" | "agents/signOut">(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
+  async #ask<M extends "agents/install" | "agents/cancelInstall" | "agents/remove" | "agents/examine" | "agents/signOut" | "agents/planConfiguration" | "agents/changeConfiguration" | "agents/states">(method: M, params: ParamsOf<AgentsHostToSidecar, M>): Promise<ResultOf<AgentsHostToSidecar, M>> {
     return (await this.world.sidecar.client()).request(method, params);
   }
 }

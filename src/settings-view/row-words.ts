@@ -67,6 +67,7 @@ export function progressOf(progress: InstallProgress | undefined, work: Work | u
     case "starting": return { label: "Installing…" };
     case "examining": return { label: "Checking…" };
     case "removing": return { label: "Removing…" };
+    case "configuring": return { label: "Changing its configuration…" };
     case "signingOut": return { label: "Signing out…" };
     default: return assertNever(work, "work");
   }

@@ -74,6 +74,15 @@ export class SettingsController {
     this.#draw();
   }
 
+  /** The same as in the agent's row, from a tab: a failure is shown at once. Never rejects. */
+  async addToConfiguration(agentId: string): Promise<void> {
+    const row = this.#actedRow("agent", agentId), key = keyOf("agent", agentId);
+    if (!row || !this.world.isTrusted()) return;
+    await this.#acts.act(row, "addEntry");
+    const outcome = this.#acts.outcomes.get(key);
+    if (outcome?.kind === "failed") this.world.tell(outcome.sentence);
+  }
+
   async #heard(message: SettingsToHost, from: Attached): Promise<void> {
     const { world } = this, { configuration } = world;
     switch (message.type) {

@@ -27,6 +27,8 @@ export interface SettingsWorld {
   openTab(agentId?: string): Promise<void>;
   /** Asks once, so that it cannot be overlooked. */
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
+  /** A sentence about what was done, with a button that opens a tab with the agent. */
+  offerTab(sentence: string, agentId: string): void;
   copy(text: string): Promise<void>;
   /** https, in the browser. */
   openPage(url: string): Promise<void>;

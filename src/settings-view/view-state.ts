@@ -17,7 +17,7 @@ export const keyOf = (of: Installable, id: string): RowKey => `${of}/${id}`;
 export type Outcome = { readonly kind: "diagnosed"; readonly diagnosis: Diagnosis; readonly report: string } | { readonly kind: "failed"; readonly sentence: string };
 
 /** What is under way for a row, and is said by nobody else. */
-export type Work = "starting" | "examining" | "removing" | "signingOut";
+export type Work = "starting" | "examining" | "removing" | "signingOut" | "configuring";
 
 export interface SettingsModel {
   readonly settings: Pick<Settings, "agents" | "configured" | "own" | "currentAgentId" | "bypass" | "problems" | "requireModifier" | "updates" | "allExtensions">;

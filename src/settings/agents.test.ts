@@ -146,6 +146,14 @@ suite("an agent that is added to the settings", () => {
   });
 });
 
+suite("An agent's own configuration in the settings", () => {
+  test("names a file and its format; what cannot be read is reported and left out", () => {
+    const of = (ownConfiguration: unknown) => { const { agents, problems } = read([{ id: "mine", distribution: { local: { command: "x" } }, ownConfiguration }]); return [agents.find(({ id }) => id === "mine")?.ownConfiguration, problems.length]; };
+    for (const file of ["/a/b.json", "~/b.json", "C:\\b.json"]) deepEqual(of({ file, format: "mcpServers" }), [{ file, format: "mcpServers" }, 0]);
+    for (const wrong of [{ file: "b.json", format: "mcpServers" }, { file: "/b.json", format: "yaml" }, { file: 1 }, "/b.json", null]) deepEqual(of(wrong), [undefined, 1]);
+  });
+});
+
 suite("an agent that is removed from the settings", () => {
   test("is gone, every entry of it, and the others stay, in both forms", () => {
     deepEqual(withoutAgent([1, mine, { id: "z" }, { ...mine, name: "Twice" }], "mine"), [1, { id: "z" }]);

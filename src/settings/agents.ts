@@ -6,6 +6,7 @@
 import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../protocol/agents";
 import { BUILT_IN_AGENTS, currentPackage } from "../protocol/built-in-agents";
 import { isObject, type Fields } from "../protocol/json";
+import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../protocol/own-configuration";
 
 export interface AgentSettings {
   /** The built-in ones first, in their order; then the user's, in theirs. */
@@ -116,13 +117,19 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
       : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is left out.`);
     return undefined;
   }
-  const { name, bypassPermissions, version, description, _source } = fields;
+  const { name, bypassPermissions, version, description, _source, ownConfiguration } = fields, configuration = readConfiguration(ownConfiguration);
+  if (ownConfiguration !== undefined && !configuration) problems.push(`“ownConfiguration” of ${where} cannot be read: it needs “file”, an absolute path or one that begins with ~/, and “format”, which is ${CONFIGURATION_FORMATS.join(", ")}.`);
   if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean") problems.push(`“bypassPermissions” of ${where} is neither true nor false: you are asked.`);
   return {
     id, name: typeof name === "string" && name.trim() !== "" ? name : builtIn?.name ?? id, distribution: how,
-    ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}), ...(isText(version) ? { version } : {}),
+    ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}), ...(isText(version) ? { version } : {}), ...(configuration ? { ownConfiguration: configuration } : {}),
     ...(isText(description) ? { description } : builtIn?.description === undefined ? {} : { description: builtIn.description }), ...(_source === "registry" || _source === "custom" ? { _source } : {}),
   };
+}
+
+function readConfiguration(value: unknown): OwnConfiguration | undefined {
+  const { file, format } = fieldsOf(value), known = CONFIGURATION_FORMATS.find(each => each === format);
+  return known && typeof file === "string" && /^(~[\\/]|[\\/]|[a-z]:[\\/])./i.test(file) ? { file, format: known } : undefined;
 }
 
 /** Packages that the documents name have other names now. */

@@ -60,6 +60,7 @@ export class World {
       chooseAgent: async () => { this.done.push("chooseAgent"); return this.chosenAgent; },
       confirmBypass: async agent => { this.done.push(`confirm bypass ${agent}`); return this.confirmed; },
       act: async action => { this.done.push(action); },
+      addToConfiguration: async id => { this.done.push(`configure ${id}`); },
       openLink: async (href, preview) => { if (this.linkProblem) throw this.linkProblem; this.done.push(`${preview ? "preview" : "open"} ${href}`); },
       openDiff: async ({ path, oldText, newText }, agent) => { this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`); },
       showPrintout: ({ command }) => { this.done.push(`terminal ${command}`); },

@@ -99,7 +99,7 @@ export class SettingsPlay {
     this.controller = new SettingsController({
       sidecar: { get phase() { return play.phase; }, client: () => this.sidecar.current() }, configuration, updates: this.updates, log: this.log,
       isTrusted: () => this.trusted, now: () => this.now, cwd: () => "/w", outdatedTabs: () => this.outdated, hasKeys: async id => this.withKeys.has(id),
-      openTab: async id => { this.done.push(`tab ${id ?? ""}`); }, confirm: async question => { this.done.push(`confirm ${question}`); return this.confirms; },
+      offerTab: sentence => { this.done.push(`offer ${sentence}`); }, openTab: async id => { this.done.push(`tab ${id ?? ""}`); }, confirm: async question => { this.done.push(`confirm ${question}`); return this.confirms; },
       copy: async text => { this.done.push(`copy ${text}`); }, openPage: async url => { this.done.push(`page ${url}`); }, go: async to => { this.done.push(`go ${to}`); },
       add: async what => { this.done.push(`add ${what}`); return this.adds(); }, tell: sentence => { this.done.push(`tell ${sentence}`); },
     });

@@ -1,4 +1,5 @@
-import { doesNotMatch, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
 import type { DeliveryEvidence } from "../../mcp/delivery-evidence";
 import { diagnose, type Observed } from "./diagnose";
 import { report, type ReportFacts } from "./report";
@@ -27,6 +28,13 @@ suite("a report", () => {
     match(tools(undefined), /Tools of agent extensions: no completed session of ada-acp 1\.2 so far$/);
     match(tools({ transport: "http", isListed: true, lists: "beforePrompt" }), /: ada-acp 1\.2 listed them over http in its newest session; it lists tools before its first prompt$/);
     match(tools({ transport: "stdio", isListed: false, lists: "never" }), /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/);
+  });
+
+  test("shows Symposium's entry in the agent's own configuration", () => {
+    const of = (entry: ConfigurationEntry) => report(FACTS, { name: "Ada", diagnosis: { cause: "fine", sentence: "It starts." } }, undefined, { file: "/c/x.json", entry }).split("\n").at(-1);
+    deepEqual([of({ kind: "absent" }), of({ kind: "added" }), of({ kind: "outdated" }), of({ kind: "edited", why: "It was edited." })], [
+      "Own configuration: /c/x.json has no entry of Symposium", "Own configuration: /c/x.json has Symposium's entry", "Own configuration: /c/x.json has the entry of another version of Symposium", "Own configuration: It was edited.",
+    ]);
   });
 
   test("shows the workarounds that the agent needs", () => {

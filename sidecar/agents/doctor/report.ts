@@ -2,6 +2,8 @@
 import type { Diagnosis } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
+import type { ConfigurationState } from "../../../src/protocol/own-configuration";
+import { assertNever } from "../../../src/protocol/wire";
 import type { EvidenceStore } from "../../mcp/delivery-evidence";
 import { isNewer } from "../registry/updates";
 import type { Observed } from "./diagnose";
@@ -22,15 +24,15 @@ export interface ReportFacts {
 /** `command`, `observed`: of one that was started. */
 export interface Examined { readonly name: string; readonly command?: string; readonly observed?: Observed; readonly diagnosis: Diagnosis }
 
-/** `evidence`: how the agent took the tools of earlier sessions. */
-export function report(facts: ReportFacts, examined: Examined | undefined, evidence?: EvidenceStore): string {
+/** `evidence`: how the agent took the tools of earlier sessions. `configuration`: the agent's own, where it is known. */
+export function report(facts: ReportFacts, examined: Examined | undefined, evidence?: EvidenceStore, configuration?: ConfigurationState): string {
   const { version, node, platform, shell, shellProblem, path, tools } = facts;
   const lines = [
     `Symposium ${version}, Node ${node}, ${platform}`,
     `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
     "Tools:", ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
     "PATH:", ...path.map(folder => `  ${folder}`),
-    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence), ...workaroundLines(examined.observed)] : []),
+    ...(examined ? ["", ...ofAgent(examined), ...toolLines(examined.observed, evidence), ...configurationLines(configuration), ...workaroundLines(examined.observed)] : []),
   ];
   return anonymous(redactText(lines.join("\n")), facts.home);
 }
@@ -55,6 +57,18 @@ function toolLines(observed: Observed | undefined, evidence: EvidenceStore | und
   if (!known) return [`Tools of agent extensions: no completed session of ${program} so far`];
   const when = { beforePrompt: "before its first prompt", inPrompt: "during its first turn", later: "after its first turn", never: "never" }[known.lists];
   return [`Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`];
+}
+
+function configurationLines(configuration: ConfigurationState | undefined): readonly string[] {
+  if (!configuration) return [];
+  const { file, entry } = configuration;
+  switch (entry.kind) {
+    case "absent": return [`Own configuration: ${file} has no entry of Symposium`];
+    case "added": return [`Own configuration: ${file} has Symposium's entry`];
+    case "outdated": return [`Own configuration: ${file} has the entry of another version of Symposium`];
+    case "edited": case "refused": return [`Own configuration: ${entry.why}`];
+    default: return assertNever(entry, "entry");
+  }
 }
 
 /** Without those that a later version than the agent's made unnecessary. */

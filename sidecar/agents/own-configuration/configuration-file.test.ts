@@ -84,7 +84,7 @@ suite("ConfigurationFile", () => {
     const text = readFileSync(file.file, "utf8").replace("\"mcp\"", "\"my-mcp\"");
     writeFileSync(file.file, text);
     await rejects(file.remove(), /its entry “symposium” is not as Symposium writes it/);
-    deepEqual([await kind(file), readFileSync(file.file, "utf8")], ["refused", text]);
+    deepEqual([await kind(file), readFileSync(file.file, "utf8")], ["edited", text]);
   });
 });
 

@@ -10,7 +10,7 @@ import path from "node:path";
 import type { ConfigurationFormat, ConfigurationPlan, ConfigurationState } from "../../../src/protocol/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
-import { ConfigurationError } from "./entry";
+import { ConfigurationError, EditedEntryError } from "./entry";
 import type { ConfigurationPlace } from "./known-configurations";
 
 /** Bytes of a configuration. Claude Code keeps much else in its file. */
@@ -35,7 +35,9 @@ export class ConfigurationFile {
       if (!program) return { file, entry: { kind: "absent" } };
       const { command, script, electron } = this.program, isSame = program.command === command && program.script === script && program.electron === electron;
       return { file, entry: { kind: isSame ? "added" : "outdated" } };
-    } catch (error) { return { file, entry: { kind: "refused", why: this.#explained(error, "used").message } }; }
+    } catch (error) {
+      return { file, entry: { kind: error instanceof EditedEntryError ? "edited" : "refused", why: this.#explained(error, "used").message } };
+    }
   }
 
   /** Rejects with a `ConfigurationError`; nothing is changed. */

@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
-import { ConfigurationError, ENTRY, entryFor, programIn } from "./entry";
+import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./entry";
 import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
 
@@ -59,7 +59,7 @@ function withEntryOf(original: string | undefined, format: ConfigurationFormat, 
 function listOf(format: ConfigurationFormat): string { return format === "opencode" ? "mcp" : "mcpServers"; }
 
 function edited(): never {
-  throw new ConfigurationError(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`);
+  throw new EditedEntryError();
 }
 
 /** The lines of the entry are compared as they are: what Symposium writes has one form. */

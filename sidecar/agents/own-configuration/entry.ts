@@ -17,7 +17,12 @@ import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 export const ENTRY = "symposium";
 
 /** A sentence for the user. */
-export class ConfigurationError extends Error { override readonly name = "ConfigurationError"; }
+export class ConfigurationError extends Error { override readonly name: string = "ConfigurationError"; }
+
+/** The entry is not as Symposium writes it. */
+export class EditedEntryError extends ConfigurationError {
+  constructor() { super(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`); }
+}
 
 const ELECTRON = { ELECTRON_RUN_AS_NODE: "1" };
 

@@ -20,9 +20,10 @@ const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
 /**
  * A clause about an entry that is left out, or nothing. It looks at the entry as it came: that is what settings keep.
  */
-export function refusalOf({ id, distribution }: JsonObject, of: Installable): string | undefined {
+export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of: Installable): string | undefined {
   if (typeof id === "string" && OURS[of].has(id))
     return `has the id of ${of === "agent" ? "an agent" : "an extension"} that Symposium brings itself`;
+  if (ownConfiguration !== undefined) return "names a configuration file on this computer (“ownConfiguration”), which only your own settings may";
   const kind = OF_THIS_COMPUTER.find(one => Object.hasOwn(objectOr(distribution), one));
   if (kind !== undefined)
     return `would start what is on this computer (“${kind}”); only packages and archives are accepted`;

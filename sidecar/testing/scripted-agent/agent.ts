@@ -6,6 +6,7 @@ import { readMcpServers, type McpServer } from "../../mcp/servers";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
+import { configuredServers, listTools } from "./own-configuration";
 import { SessionOptions } from "./options";
 import { parseScript, type Step } from "./script";
 import { runTurn, type Ending } from "./turn";
@@ -83,13 +84,15 @@ export class ScriptedAgent {
   }
 
   async #newSession({ cwd, mcpServers }: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const { authRequired, failNewSession, earlyCommands } = this.#flags;
+    const { authRequired, failNewSession, earlyCommands, ownConfiguration } = this.#flags;
     if (authRequired && !this.#isSignedIn()) throw new RpcError(RpcCode.authRequired, "Authentication required");
     if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
     if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
     const sessionId = `session-${++this.#opened}`;
     const options = new SessionOptions(this.#flags);
-    this.#sessions.set(sessionId, { cwd, servers: readMcpServers(mcpServers), options, turn: undefined });
+    const servers = ownConfiguration === undefined ? readMcpServers(mcpServers) : configuredServers(ownConfiguration);
+    if (ownConfiguration !== undefined) await listTools(servers, cwd);
+    this.#sessions.set(sessionId, { cwd, servers, options, turn: undefined });
     if (earlyCommands) await this.wire().notify("session/update", { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS } });
     return { sessionId, ...options.offered };
   }

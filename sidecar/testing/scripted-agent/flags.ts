@@ -28,6 +28,8 @@ export interface Flags {
   readonly plan: boolean;
   readonly textOnly: boolean;
   readonly ignoreMcp: boolean;
+  /** A JSON file whose `mcpServers` it uses in place of those of sessions. */
+  readonly ownConfiguration: string | undefined;
   readonly log: string | undefined;
 }
 
@@ -39,7 +41,7 @@ export function parseFlags(argv: readonly string[]): Flags {
       "ignore-sigterm": { type: "boolean" }, "ignore-stdin-end": { type: "boolean" }, "with-child": { type: "boolean" }, "setsid-child": { type: "boolean" },
       "slow-init": { type: "string" }, "hang-init": { type: "boolean" }, "fail-init": { type: "boolean" }, "fail-new-session": { type: "string" },
       "auth-required": { type: "boolean" }, "auth-methods": { type: "string" }, "auth-file": { type: "string" }, "auth-variable": { type: "string" }, "sign-in": { type: "boolean" }, logout: { type: "string" }, "exit-at-start": { type: "string" }, "exit-after-init": { type: "string" }, "early-commands": { type: "boolean" },
-      models: { type: "boolean" }, options: { type: "boolean" }, plan: { type: "boolean" }, "text-only": { type: "boolean" }, "ignore-mcp": { type: "boolean" }, log: { type: "string" },
+      models: { type: "boolean" }, options: { type: "boolean" }, plan: { type: "boolean" }, "text-only": { type: "boolean" }, "ignore-mcp": { type: "boolean" }, "own-configuration": { type: "string" }, log: { type: "string" },
     },
   });
   const number = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text);
@@ -51,6 +53,6 @@ export function parseFlags(argv: readonly string[]): Flags {
     authMethods: values["auth-methods"] === undefined ? undefined : arrayOr(JSON.parse(values["auth-methods"])),
     authFile: values["auth-file"], authVariable: values["auth-variable"], signIn: values["sign-in"] ?? false, logout: values.logout,
     exitAtStart: number(values["exit-at-start"]), exitAfterInit: number(values["exit-after-init"]),
-    earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, plan: values.plan ?? false, textOnly: values["text-only"] ?? false, ignoreMcp: values["ignore-mcp"] ?? false, log: values.log,
+    earlyCommands: values["early-commands"] ?? false, models: values.models ?? false, options: values.options ?? false, plan: values.plan ?? false, textOnly: values["text-only"] ?? false, ignoreMcp: values["ignore-mcp"] ?? false, ownConfiguration: values["own-configuration"], log: values.log,
   };
 }

@@ -1,0 +1,26 @@
+/** Where Symposium's entry in the configuration of an agent finds the servers of its process (`mcp/attached-server.ts`). One per process of an agent. */
+import { knownSecrets } from "../../../src/protocol/redaction/redact";
+import { AttachedServer } from "../../mcp/attached-server";
+import { McpEndpoint } from "../../mcp/endpoint";
+import type { Odd } from "../../mcp/link";
+import { ATTACH } from "../../mcp/shim";
+import type { Clock } from "../../rpc/clock";
+
+export interface AttachPoint extends AsyncDisposable {
+  readonly server: AttachedServer;
+  /** For the agent's process. The token is hidden in logs. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** `version`: of this program. Rejects when nothing can listen. */
+export async function openAttachPoint({ clock, version, odd }: { readonly clock: Clock; readonly version: string; readonly odd: Odd }): Promise<AttachPoint> {
+  const server = new AttachedServer(clock, version, odd), endpoint = new McpEndpoint({ clock, odd });
+  const { url, token } = await endpoint.open(server), secret = knownSecrets.add([token]);
+  return {
+    server, env: { [ATTACH]: `${url}#${token}` },
+    [Symbol.asyncDispose]: async () => {
+      await endpoint[Symbol.asyncDispose]();
+      secret[Symbol.dispose]();
+    },
+  };
+}
