@@ -28,6 +28,9 @@ function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, 
   }
 }
 
+/** Follows a `missingToolsSentence` that does not hold any more. */
+export function listedLate(agent: string): string { return `${agent} has requested the missing tools now: its model has them.`; }
+
 /** `missing`: with the name under which the user knows each server. `all`: the number of servers of the session. */
 export interface MissingTools {
   readonly agent: string;

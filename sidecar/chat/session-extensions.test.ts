@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ExtensionDetails } from "../../src/protocol/session-details";
+import type { ExtensionDetails, ToolDelivery } from "../../src/protocol/session-details";
 import { NEVER, World } from "../testing/chat-world";
 
 const extension = (id: string, name = id): ExtensionConfig => ({ id, name, distribution: { local: { command: id } }, _source: "custom" });
@@ -83,6 +83,30 @@ suite("extensions of a session", () => {
       await world.settle();
     }
     deepEqual([told(world, id), world.shown.get(id)?.details?.missingTools], [[["warning", sentence, ["showLogs"]]], sentence]);
+  });
+
+  test("says that the missing tools arrived when the agent lists them later, and not when its session is set up anew", async () => {
+    await using world = new World();
+    const one = (stage: ToolDelivery["stage"]): ExtensionDetails => {
+      const tools: ToolDelivery = { server: "one", transport: "http", stage, offered: 2, connections: 0, listed: 0, calls: 0 };
+      return { id: "one", name: "One", tools: [tools] };
+    };
+    world.doing = [one("offered")];
+    const id = await world.open(), sentence = "Ada did not request the tools of One (0 of 2).";
+    const change = async (missing: string | undefined, stage: ToolDelivery["stage"]): Promise<void> => {
+      world.missingTools = missing;
+      world.doing = [one(stage)];
+      for (const changed of world.hearing) changed();
+      await world.settle();
+    };
+    await world.settle();
+    await change(sentence, "offered");
+    await change(undefined, "listed");
+    const arrived = ["info", "Ada has requested the missing tools now: its model has them.", []];
+    deepEqual(told(world, id), [["warning", sentence, ["showLogs"]], arrived]);
+    await change(sentence, "offered");
+    await change(undefined, "connected");
+    deepEqual(told(world, id).length, 3);
   });
 
   test("what those of an agent did that was left is nobody's any more", async () => {

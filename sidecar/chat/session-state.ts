@@ -13,10 +13,11 @@
  * sent to an agent session that is not there. Every pair of state and event has an answer here; one that cannot happen
  * says so with `unexpected`: thrown in tests, logged in the field.
  */
-import { interrupted, type Accepts, type Conversation } from "../../src/protocol/chat";
-import type { SessionDetails } from "../../src/protocol/session-details";
+import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
+import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
 import { chain, emit, enter, idle, say, unexpected, type Effect, type Phase, type Prompt, type SessionEvent, type State, type Step, type Trouble, type TurnOutcome } from "./session-model";
+import { listedLate } from "../agents/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import { askBounded, closeBounds, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
@@ -137,12 +138,25 @@ function slow(state: State, seconds: number): Step {
 /** From then on a start is strange. */
 const LATE_SECONDS = 30;
 
-/** A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided. */
+/**
+ * A session of which there is nothing to tell has no details. Missing tools are a notice, too, when that is decided; so are tools that the agent lists
+ * after that, because an agent that lists on demand need not say so (issue 14 item 1).
+ */
 function detailed(state: State, details: SessionDetails): Step {
   const { details: before = { extensions: [] } } = state.conversation, { missingTools, canConfigure } = details;
   if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
-  const isNew = missingTools !== undefined && before.missingTools === undefined;
-  return chain(emit(state, { type: "details", details }), s => isNew ? say(s, "warning", missingTools, canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"]) : [s, []]);
+  const wasMissing = before.missingTools !== undefined, { name } = state.conversation.agent;
+  return chain(emit(state, { type: "details", details }), s => {
+    const actions: readonly ActionId[] = canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"];
+    if (missingTools !== undefined) return wasMissing ? [s, []] : say(s, "warning", missingTools, actions);
+    return wasMissing && areAllListed(details) ? say(s, "info", listedLate(name), []) : [s, []];
+  });
+}
+
+/** A session that is set up anew has listed nothing yet. */
+function areAllListed({ extensions }: SessionDetails): boolean {
+  const servers = extensions.flatMap(({ tools = [] }) => tools);
+  return servers.length > 0 && !servers.some(isMissing);
 }
 
 function accepts(state: State, accepts: Accepts): Step {
