@@ -12,7 +12,8 @@ const ACTION: Readonly<Record<ActionId, string>> = {
 };
 
 export function actionButton(action: ActionId, index: number): CardButton {
-  return { id: `action:${action}`, label: ACTION[action] ?? literal(action), weight: index === 0 ? "main" : "plain" };
+  const asksFirst = action === "addToConfiguration";
+  return { id: `action:${action}`, label: ACTION[action] ?? literal(action), weight: index === 0 ? "main" : "plain", ...(asksFirst ? { stays: true } : {}) };
 }
 
 /** Of a tab that goes on as it began. */

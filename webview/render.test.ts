@@ -182,6 +182,8 @@ suite("render", () => {
     deepEqual([pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")], [{ kind: "accept", values: {} }, { kind: "decline" }, undefined]);
     for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);
     equal(only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id, "action:restartAgent");
+    const asks = only({ kind: "notice", id: "n", severity: "warning", text: "No tools.", actions: ["addToConfiguration", "showLogs"] }).buttons;
+    deepEqual(asks.map(({ stays }) => stays), [true, undefined], "the question can be cancelled and asked again");
   });
 });
 
