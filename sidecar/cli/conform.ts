@@ -17,10 +17,10 @@ import { startChild, statusOf, type ProcessSpec, type ProcessWorld } from "../ag
 import { LastBytes } from "../agents/last-bytes";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
-import { talkToAgent, type CheckOptions } from "../conform/agent-scenarios";
+import { runAgentScenarios, type CheckOptions } from "../conform/agent-scenarios";
 import { exchanges, negotiated, paramsOf } from "../conform/conversation";
 import { DEFAULT_LIMITS, type Subject } from "../conform/driver";
-import { talkToProxy } from "../conform/proxy-scenarios";
+import { runProxyScenarios } from "../conform/proxy-scenarios";
 import { readEvents, recordFiles } from "../conform/record-files";
 import type { Conversation } from "../conform/recording";
 import { exitCode, reportJson, reportText } from "../conform/report";
@@ -130,8 +130,8 @@ class Check {
         },
         prompts: request.prompts.length > 0 ? request.prompts : [DEFAULT_PROMPT],
       };
-    if (request.program === "agent") return talkToAgent(options);
-    return request.program === "proxy" ? talkToProxy(options) : this.#client();
+    if (request.program === "agent") return runAgentScenarios(options);
+    return request.program === "proxy" ? runProxyScenarios(options) : this.#client();
   }
 
   /** The client starts the kit's agent, which writes its recordings into a folder. */

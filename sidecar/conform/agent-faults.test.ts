@@ -4,7 +4,7 @@ import { AGENT_FAULTS } from "../testing/conform/agent-faults";
 import { both, refuses } from "../testing/conform/fault-hooks";
 import { memorySubject } from "../testing/conform/memory-subject";
 import { ReferenceAgent, type Fault, type Store } from "../testing/conform/reference-agent";
-import { talkToAgent } from "./agent-scenarios";
+import { runAgentScenarios } from "./agent-scenarios";
 import { DEFAULT_LIMITS } from "./driver";
 import { judgeAll, type Result } from "./rule";
 import { UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
@@ -15,7 +15,7 @@ const HURRY = 100;
 
 async function check(fault?: Fault): Promise<readonly Result[]> {
   const store: Store = new Map();
-  const conversations = await talkToAgent({
+  const conversations = await runAgentScenarios({
     start: () => memorySubject(serving => new ReferenceAgent(serving, store, fault)),
     clock: hurriedClock(HURRY),
     limits: DEFAULT_LIMITS,

@@ -26,7 +26,7 @@ export interface CheckOptions {
 }
 
 /** Never rejects because of the program. */
-export async function talkToAgent(options: CheckOptions): Promise<readonly Conversation[]> {
+export async function runAgentScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
   const talk = async (
     scenario: string,

@@ -3,7 +3,7 @@ import { LOWERS_VERSION, PROXY_FAULTS, RAISES_VERSION } from "../testing/conform
 import { referenceProxy, type ProxyFault } from "../testing/conform/reference-proxy";
 import { hurriedClock } from "../testing/hurried-clock";
 import { DEFAULT_LIMITS } from "./driver";
-import { talkToProxy } from "./proxy-scenarios";
+import { runProxyScenarios } from "./proxy-scenarios";
 import { judgeAll, type Result } from "./rule";
 import { RULES } from "./rules/catalogue";
 
@@ -11,7 +11,7 @@ import { RULES } from "./rules/catalogue";
 const HURRY = 100;
 
 async function check(fault?: ProxyFault): Promise<readonly Result[]> {
-  const conversations = await talkToProxy({
+  const conversations = await runProxyScenarios({
     start: () => referenceProxy(fault),
     clock: hurriedClock(HURRY),
     limits: DEFAULT_LIMITS,

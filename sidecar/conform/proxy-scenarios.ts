@@ -13,7 +13,7 @@ import {
   PERMISSION,
   PROXY_DIALECTS,
   SESSION,
-  TELL,
+  NOTIFY,
   UPDATES,
   WAIT,
   type ProxyDialect,
@@ -21,7 +21,7 @@ import {
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
 
-export async function talkToProxy(options: CheckOptions): Promise<readonly Conversation[]> {
+export async function runProxyScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
   const record = async (session: ProxySession): Promise<void> => {
     const conversation = await session.driver.end();
@@ -86,11 +86,11 @@ class ProxySession {
     const { driver } = this;
     await driver.request("session/new", { cwd: this.options.cwd, mcpServers: [] });
     await this.#exact(ECHO);
-    driver.sendLine(`{"jsonrpc":"2.0","method":"${TELL}","params":${EXACT}}`);
+    driver.sendLine(`{"jsonrpc":"2.0","method":"${NOTIFY}","params":${EXACT}}`);
     await driver.request(FAIL, {});
     await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
     await driver.request("session/prompt", { sessionId: SESSION, prompt: [{ type: "text", text: "Hello" }] });
-    this.#toProxy(TELL, EXACT);
+    this.#toProxy(NOTIFY, EXACT);
     await this.#askProxy(ECHO, EXACT);
     driver.notify("session/cancel", { sessionId: SESSION });
     const id = driver.newId(),

@@ -23,7 +23,7 @@ export const PROXY_DIALECTS: readonly ProxyDialect[] = [
 export const ECHO = "_symposium.dev/conform/echo",
   FAIL = "_symposium.dev/conform/fail",
   WAIT = "_symposium.dev/conform/wait";
-export const TELL = "_symposium.dev/conform/tell";
+export const NOTIFY = "_symposium.dev/conform/notify";
 /** Members that a parser with numbers of 64 bits or a typed parser would lose. */
 export const EXACT =
   '{"_meta":{"symposium.dev/conform":{"n":1.50}},"big":9007199254740993,"sessionUpdate":null,"text":"caf\\u00e9"}';

@@ -13,7 +13,7 @@ import {
   type Exchange,
   type Located,
 } from "../conversation";
-import { ECHO, EXACT, FAIL, FAILURE, PERMISSION, TELL, UPDATES, WAIT } from "../proxy-traffic";
+import { ECHO, EXACT, FAIL, FAILURE, PERMISSION, NOTIFY, UPDATES, WAIT } from "../proxy-traffic";
 import {
   fail,
   judgeConversations,
@@ -220,11 +220,11 @@ export const PROXY_RULES: readonly Rule[] = [
     MESSAGES,
     "should",
     conversation => {
-      const [down] = calls(conversation, "toProgram", TELL),
-        [up] = wrapped(conversation, "toProgram", TELL);
+      const [down] = calls(conversation, "toProgram", NOTIFY),
+        [up] = wrapped(conversation, "toProgram", NOTIFY);
       if (!down || !up) return notSeen("No unknown notification was sent.");
-      if (wrapped(conversation, "fromProgram", TELL).length === 0) return fail("It did not reach the successor.", down);
-      return calls(conversation, "fromProgram", TELL).length === 0
+      if (wrapped(conversation, "fromProgram", NOTIFY).length === 0) return fail("It did not reach the successor.", down);
+      return calls(conversation, "fromProgram", NOTIFY).length === 0
         ? fail("It did not reach the client.", up.located)
         : PASS;
     },
@@ -341,9 +341,9 @@ function requestIdOf(params: JsonObject): unknown {
 /** Everything that carries the exact params or the exact result. */
 function passed(conversation: Conversation): readonly { readonly value: unknown; readonly located: Located }[] {
   const down = wrapped(conversation, "fromProgram")
-    .filter(({ method }) => method === ECHO || method === TELL)
+    .filter(({ method }) => method === ECHO || method === NOTIFY)
     .map(({ params, located }) => ({ value: params, located }));
-  const up = calls(conversation, "fromProgram", ECHO, TELL).map(located => ({
+  const up = calls(conversation, "fromProgram", ECHO, NOTIFY).map(located => ({
     value: located.message.params,
     located,
   }));

@@ -1,5 +1,5 @@
 /** Faults of proxies: for each rule of the conformance kit one that breaks this rule and no other. */
-import { ECHO, FAIL, TELL, WAIT } from "../../conform/proxy-traffic";
+import { ECHO, FAIL, NOTIFY, WAIT } from "../../conform/proxy-traffic";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { ProxyFault } from "./reference-proxy";
 
@@ -157,7 +157,7 @@ export const PROXY_FAULTS: readonly NamedFault[] = [
   as(
     "notification-forwarded",
     "drops notifications that it does not know",
-    out(message => (about(message, TELL) ? [] : undefined)),
+    out(message => (about(message, NOTIFY) ? [] : undefined)),
   ),
   as(
     "members",
