@@ -8,11 +8,12 @@ import { FakeClock } from "../../testing/fake-clock";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { scriptedAgent } from "../../testing/programs";
 import { skipped } from "../../testing/skipped";
+import { INITIALIZE_LIMIT_MS } from "../connection";
 import { openLedger } from "../ledger";
 import type { ProcessSpec } from "../process";
 import { newRun } from "../runs";
 import { diagnose } from "./diagnose";
-import { INITIALIZE_PROBE_MS, probe } from "./probe";
+import { probe } from "./probe";
 
 const onWindows = process.platform === "win32";
 const ada = (command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ProcessSpec => ({ name: "Ada", command, args, env, cwd: process.cwd() });
@@ -83,9 +84,36 @@ suite("what is the matter with an agent", () => {
     const seen = new Promise<void>(resolve => { saw = resolve; });
     const examining = examine(node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`), clock, message => { if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) saw(); });
     await seen;
-    clock.advance(INITIALIZE_PROBE_MS);
+    clock.advance(INITIALIZE_LIMIT_MS);
     const { cause: found, sentence } = await examining;
     equal(found, cause, sentence);
-    match(sentence, cause === "hung" ? /30 seconds/ : /Welcome!/);
+    match(sentence, cause === "hung" ? /120 seconds/ : /Welcome!/);
+  });
+
+  test("none: it answers just before a chat would give up", async () => {
+    const clock = new FakeClock(),
+      gate = temporaryFolder();
+    try {
+      let saw = (): void => undefined;
+      const asked = new Promise<void>(resolve => { saw = resolve; });
+      const late = `const lines = require("readline").createInterface({ input: process.stdin });
+        const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        lines.on("close", () => process.exit()).on("line", line => {
+          const { id, method } = JSON.parse(line);
+          if (method !== "initialize") return answer(id, { sessionId: "one" });
+          const watcher = require("fs").watch(process.argv[1], () => {
+            watcher.close();
+            answer(id, { protocolVersion: 1 });
+          });
+          console.error("asked");
+        });`;
+      const spec = { ...node(late), args: ["-e", late, gate.path] };
+      const examining = examine(spec, clock, message => { if (message === "stderr") saw(); });
+      await asked;
+      clock.advance(INITIALIZE_LIMIT_MS - 1);
+      writeFileSync(path.join(gate.path, "open"), "");
+      const { cause, sentence } = await examining;
+      equal(cause, "fine", sentence);
+    } finally { gate[Symbol.dispose](); }
   });
 });

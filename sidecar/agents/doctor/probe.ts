@@ -2,13 +2,15 @@
  * Starts an agent to see how far it gets: started, `initialize`, `session/new`; then it is let go of. Nothing is prompted, and no session of the user's is
  * touched.
  *
- * Invariants: resolves whatever the agent does, within the limits; nothing is left running.
+ * Invariants: resolves whatever the agent does, within the limits, which are those of a chat: an agent that a chat waits for does not
+ * count as hung. Nothing is left running.
  */
 import { objectOr } from "../../rpc/json";
 import { RpcCode, type RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type Outcome } from "../../rpc/peer";
 import { isFolder, statusOf } from "../child";
 import { programOf } from "../../mcp/abilities";
+import { INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS } from "../connection";
 import { introduction } from "../introduction";
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../process";
 import type { Observed } from "./diagnose";
@@ -22,14 +24,12 @@ export interface ProbeWorld {
   readonly signal?: AbortSignal;
 }
 
-export const INITIALIZE_PROBE_MS = 30_000;
-const SESSION_PROBE_MS = 30_000;
 /** From the end of its output to its exit. */
 const EXIT_MS = 2_000;
 
 export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeWorld): Promise<Observed> {
   const { name, command, cwd } = spec, garbage = { lines: 0, first: "" };
-  const none: Observed = { name, command, start: { kind: "started" }, exit: undefined, stderr: "", garbage, initialize: { kind: "none", seconds: INITIALIZE_PROBE_MS / 1000 }, session: undefined, elsewhere: undefined };
+  const none: Observed = { name, command, start: { kind: "started" }, exit: undefined, stderr: "", garbage, initialize: { kind: "none", seconds: INITIALIZE_LIMIT_MS / 1000 }, session: undefined, elsewhere: undefined };
   if (!isFolder(cwd)) return { ...none, start: { kind: "noFolder", folder: cwd } };
   await using agent = startProcess(spec, { ...processes, log: (message, detail) => {
     if (message === "garbage on stdout" && garbage.lines++ === 0) garbage.first = String(detail["line"]);
@@ -48,13 +48,13 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
       resolve(outcome);
     });
   });
-  const answer = await ask("initialize", introduction(1, version), INITIALIZE_PROBE_MS);
+  const answer = await ask("initialize", introduction(1, version), INITIALIZE_LIMIT_MS);
   if (answer === "late") return { ...none, garbage, stderr: agent.stderr() };
   const exit = await exitOf(agent.exited, answer, processes);
   if (exit !== undefined) return { ...none, garbage, exit, stderr: agent.stderr() };
   if (!answer.ok) return { ...none, garbage, initialize: { kind: "error", message: answer.error.message }, stderr: agent.stderr() };
   const { protocolVersion } = objectOr(answer.result), program = programOf(answer.result), initialize = { kind: "answered", version: protocolVersion, ...(program === "" ? {} : { program }) } as const;
-  const session = protocolVersion === 1 ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, SESSION_PROBE_MS)) : undefined;
+  const session = protocolVersion === 1 ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, NEW_SESSION_LIMIT_MS)) : undefined;
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }
 
@@ -74,7 +74,7 @@ async function exitOf(exited: Promise<Parameters<typeof statusOf>[0]>, answer: O
 function isItsOwn(error: RpcError): boolean { return !(error instanceof ConnectionClosed); }
 
 function sessionIn(answer: Outcome | "late"): Observed["session"] {
-  if (answer === "late") return { kind: "error", message: `it does not answer within ${SESSION_PROBE_MS / 1000} seconds.` };
+  if (answer === "late") return { kind: "error", message: `it does not answer within ${NEW_SESSION_LIMIT_MS / 1000} seconds.` };
   if (answer.ok) return { kind: "opened" };
   return answer.error.code === RpcCode.authRequired ? { kind: "signIn" } : { kind: "error", message: answer.error.message };
 }
