@@ -21,9 +21,9 @@ suite("the matrix of agents and checks", () => {
       { agent: "one", counts: { offered: 10, connected: 10, listed: 10, called: 7 } },
       { agent: "one", counts: { offered: 3, connected: 0, listed: 0, called: 0 } },
     ]), [
-      "agent    alone  chat  chain  tools  sessions  one tool  three tools  command  doctor  conform  offered  connected  listed  called",
-      "one          –   1/2      –      –         –         –            –        –       –        –       13         10      10       7",
-      "another      –     –    1/2      –         –         –            –        –       –        –        –          –       –       –",
+      "agent    alone  chat  chain  tools  sessions  one tool  three tools  command  details  doctor  conform  offered  connected  listed  called",
+      "one          –   1/2      –      –         –         –            –        –        –       –        –       13         10      10       7",
+      "another      –     –    1/2      –         –         –            –        –        –       –        –        –          –       –       –",
     ]);
   });
 });

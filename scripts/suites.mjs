@@ -113,7 +113,7 @@ export async function agents({ grep, output } = {}) {
   writeFileSync(entries, "");
   const result = await mocha("agents", { grep, output }, env =>
     node("node_modules/mocha/bin/mocha.js", ["--ui", "tdd", "--timeout", String(agentTimeLimit(300_000)), "--slow", "60000",
-      "--reporter", "scripts/reporter.cjs", ...pick(grep), ...["agents", "lm", "extensions", "chains", "workarounds", "conform"].map(name => `scripts/real-agents/${name}.test.mjs`)],
+      "--reporter", "scripts/reporter.cjs", ...pick(grep), ...["agents", "lm", "extensions", "chains", "workarounds", "conform", "details"].map(name => `scripts/real-agents/${name}.test.mjs`)],
       { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output }));
   const rows = matrix(readFileSync(entries, "utf8").split("\n").filter(Boolean));
   console.log(`\n── matrix${THROTTLE.length > 0 ? " (throttled)" : ""}\n${rows.join("\n")}`);

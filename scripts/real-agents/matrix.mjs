@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 
 /** The checks, in the order of the columns. */
-export const CHECKS = ["alone", "chat", "chain", "tools", "sessions", "one tool", "three tools", "command", "doctor", "conform"];
+export const CHECKS = ["alone", "chat", "chain", "tools", "sessions", "one tool", "three tools", "command", "details", "doctor", "conform"];
 const COUNTS = ["offered", "connected", "listed", "called"];
 
 const file = process.env.SYMPOSIUM_AGENTS_MATRIX;
