@@ -1,10 +1,11 @@
 /** A program of the user's as an MCP server that this side starts (issue 14 item 2): its life, its failures, and its record. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { CreateMessageRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "./mcp-bridge";
 import { agentExited } from "../errors";
 import { MemoryEvidence } from "../mcp/delivery-evidence";
 import { DeliveryTracker } from "../mcp/delivery-tracker";
-import { ANSWER_LIMIT_MS, MAX_STARTS } from "../mcp/program-server";
+import { ANSWER_LIMIT_MS, MAX_FAILURES, MAX_PROCESSES } from "../mcp/program-server";
 import { Frame } from "../rpc/frame";
 import type { JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
@@ -45,26 +46,38 @@ class Rig implements AsyncDisposable {
 const until = async (condition: () => boolean): Promise<void> => { while (!condition()) await new Promise(setImmediate); };
 
 suite("A program of the user's as an MCP server", () => {
-  test("starts once per session, in the session's folder, for all connections of the agent, and ends with the session", async () => {
+  test("starts with the session, in the session's folder, once for each connection of the agent, and ends with them", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { id, server } = await rig.session();
     equal(server.type, "http");
-    for (let i = 0; i < 3; i++) {
+    equal(program.starts, 1);
+    for (let i = 0; i < 7; i++) {
       await using client = await connected(server);
       equal((await client.listTools()).tools.length, TOOLS);
       match(JSON.stringify(await client.callTool({ name: "tool_1", arguments: { a: 1 } })), /tool_1/);
+      equal(program.starts, i + 1);
     }
-    deepEqual([program.starts, program.stops, program.folders], [1, 0, ["/work"]]);
     deepEqual(rig.tracker.of(id)?.servers, [
-      { server: "git", transport: "http", stage: "called", offered: TOOLS, connections: 3, listed: TOOLS, calls: 3 },
+      { server: "git", transport: "http", stage: "called", offered: TOOLS, connections: 7, listed: TOOLS, calls: 7 },
     ]);
     await rig.session();
-    equal(program.starts, 2);
+    equal(program.starts, 8);
     await rig.world.client.request("session/close", { sessionId: id });
-    await until(() => program.stops === 1);
+    await until(() => program.stops >= 7);
     await rig.world[Symbol.asyncDispose]();
-    equal(program.stops >= 2, true);
+    await until(() => program.stops >= 8);
+  });
+
+  test("reaches the agent with its own requests: roots and sampling", async () => {
+    await using rig = new Rig(new MemoryProgram().start);
+    const { server } = await rig.session();
+    await using client = await connected(server, each => {
+      each.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "m", role: "assistant" as const, content: { type: "text" as const, text: "The agent's model" } }));
+      each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///work" }] }));
+    }, { sampling: {}, roots: {} });
+    match(JSON.stringify(await client.callTool({ name: "roots", arguments: {} })), /file:\/\/\/work/);
+    match(JSON.stringify(await client.callTool({ name: "sample", arguments: {} })), /The agent's model/);
   });
 
   test("keeps the instructions, progress and cancellation of its program", async () => {
@@ -97,7 +110,7 @@ suite("A program of the user's as an MCP server", () => {
     match(rig.world.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
   });
 
-  test("that exits during a call fails the call with its last words, and starts again with the next one", async () => {
+  test("that exits during a call fails the call with its last words, ends its connection, and starts again with the next connection", async () => {
     const starts: { exit(): void }[] = [], program = new MemoryProgram();
     await using rig = new Rig((...given) => {
       const running = program.start(...given), { channel } = running;
@@ -115,11 +128,12 @@ suite("A program of the user's as an MCP server", () => {
     await until(() => program.notes.includes("wait began"));
     starts[0]?.exit();
     await rejects(call, /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. It printed last: no licence was found/);
-    match(JSON.stringify(await client.callTool({ name: "tool_2", arguments: {} })), /tool_2/);
+    await using next = await connected(server);
+    match(JSON.stringify(await next.callTool({ name: "tool_2", arguments: {} })), /tool_2/);
     equal(program.starts, 2);
   });
 
-  test(`that exits again and again is started ${MAX_STARTS} times`, async () => {
+  test(`that exits again and again is started ${MAX_FAILURES} times`, async () => {
     let starts = 0;
     await using rig = new Rig(() => {
       const [channel, far] = memoryChannels();
@@ -128,9 +142,22 @@ suite("A program of the user's as an MCP server", () => {
       return { channel, stop: async () => channel[Symbol.asyncDispose]() };
     });
     const { server } = await rig.session();
-    for (let i = 0; i < MAX_STARTS + 1; i++) await rejects(connected(server));
-    await rejects(connected(server), new RegExp(`“Git” was started ${MAX_STARTS} times in this session`));
-    equal(starts, MAX_STARTS);
+    for (let i = 0; i < MAX_FAILURES + 1; i++) await rejects(connected(server));
+    await rejects(connected(server), new RegExp(`“Git” failed ${MAX_FAILURES} times in this session`));
+    equal(starts, MAX_FAILURES);
+  });
+
+  test(`has ${MAX_PROCESSES} processes at a time: one connection more is an error, until another one ends`, async () => {
+    const program = new MemoryProgram();
+    await using rig = new Rig(program.start);
+    const { server } = await rig.session();
+    const clients = await Promise.all(Array.from({ length: MAX_PROCESSES }, () => connected(server)));
+    await rejects(connected(server), new RegExp(`“Git” has ${MAX_PROCESSES} connections already`));
+    await clients[0]?.[Symbol.asyncDispose]();
+    await until(() => program.stops === 1);
+    await using next = await connected(server);
+    equal((await next.listTools()).tools.length, TOOLS);
+    await Promise.all(clients.slice(1).map(client => client[Symbol.asyncDispose]()));
   });
 
   test("that never answers fails the agent's request after a minute, and does not hold the first prompt for five seconds", async () => {

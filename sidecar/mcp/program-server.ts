@@ -1,23 +1,19 @@
 /**
- * An MCP server of the user's that this side starts, as a program on stdio (issue 14 item 2): one process per ACP session, shared by all MCP
- * connections of the agent. So an agent that connects to no stdio servers reaches it over http.
+ * An MCP server of the user's that this side starts, as a program on stdio (issue 14 item 2), so that an agent that connects to no stdio servers
+ * reaches it over http. Each MCP connection of the agent has a process, whose messages pass unchanged in both directions: requests of the
+ * program (roots, sampling, elicitation) reach the agent. The first process starts with the session, as an agent starts the programs that it is given.
  *
- *   idle ── request ──▶ running ── exit, or no message within `ANSWER_LIMIT_MS` ──▶ idle        dispose: ended, for good
- *
- * Invariants: every request is answered; one that fails says which server failed, and why; a program that exits is started again with the next
- * request, `MAX_STARTS` times at most; nothing runs after the disposal.
+ * Invariants: every request of the agent is answered; one that the program leaves open fails with the program's name and the cause, and ends its
+ * connection; a process ends with its connection, and all of them with the session; after `MAX_FAILURES` exits no process is started again.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
-import { RpcCode, RpcError } from "../rpc/message";
-import { ConnectionClosed } from "../rpc/peer";
-import { serveClassic } from "./as-classic";
-import { StatelessFace } from "./as-stateless";
+import { Frame } from "../rpc/frame";
+import { RpcCode, RpcError, type Id } from "../rpc/message";
 import type { Odd } from "./link";
-import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
 import { channelOf } from "./transport";
 
 /** A process that runs; its channel closes with the reason when it exits. */
@@ -27,11 +23,12 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** From the start to the first message of the program. A package runner may have to download it first. */
+/** From the first request to the first message of the program. A package runner may have to download it first. */
 export const ANSWER_LIMIT_MS = 60_000;
-export const MAX_STARTS = 5;
-
-const DISCOVER = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
+/** Exits of the program by itself, and starts that fail, in one session. */
+export const MAX_FAILURES = 5;
+/** Processes at a time, for one session. Agents open one connection, or one for each of a few clients. */
+export const MAX_PROCESSES = 8;
 
 export interface ProgramServerOptions {
   /** As the user knows it. */
@@ -44,84 +41,144 @@ export interface ProgramServerOptions {
 }
 
 export class ProgramServer implements AsyncDisposable {
-  readonly #face: StatelessFace;
-  readonly #server: StatelessServer;
-  #starts = 0;
-  #running: RunningServer | undefined;
+  /** Started, and not connected to yet. */
+  #spare: Promise<RunningServer> | undefined;
+  readonly #connections = new Set<ProgramConnection>();
+  #failures = 0;
   #isEnded = false;
-  /** Why the newest process was stopped by this side. */
-  #stoppedBecause: Closed | undefined;
 
-  constructor(private readonly options: ProgramServerOptions) {
-    this.#face = new StatelessFace(() => this.#started(), options.odd);
-    this.#server = { request: async (method, params, request) => {
-      try { return await this.#face.request(method, params, request); }
-      catch (error) { throw this.#explained(error); }
-    } };
-  }
+  constructor(private readonly options: ProgramServerOptions) {}
 
-  /** Starts the program before its first request, as an agent does with those that it starts. A failure is logged. */
+  /** Starts the process of the first connection. */
   warmUp(): void {
-    const options = { signal: new AbortController().signal, notification: () => undefined };
-    this.#server.request("server/discover", DISCOVER, options).catch(() => undefined);
+    this.#spare = this.#start();
+    this.#spare.catch(() => undefined); // reported by the connection that gets it
   }
 
-  /** Serves one client of the program. Never rejects: a program that fails answers with errors. */
-  async connect(transport: Transport): Promise<void> { serveClassic(this.#server, channelOf(transport), this.options.odd); }
+  /** Serves one connection. Never rejects: a program that fails answers with errors. */
+  async connect(transport: Transport): Promise<void> {
+    const { title, clock, odd } = this.options, spare = this.#spare;
+    this.#spare = undefined;
+    const connection = new ProgramConnection(title, channelOf(transport), clock, {
+      failed: message => {
+        this.#failures++;
+        odd(`the MCP server “${title}” failed`, message);
+      },
+      ended: () => this.#connections.delete(connection),
+    });
+    this.#connections.add(connection);
+    try { await connection.pass(await (spare ?? this.#start())); }
+    catch (error) { connection.refuse(error); }
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
-    await this.#running?.stop();
-    await this.#face[Symbol.asyncDispose]();
+    const spare = await this.#spare?.catch(() => undefined);
+    await Promise.all([spare?.stop(), ...[...this.#connections].map(connection => connection[Symbol.asyncDispose]())]);
   }
 
-  async #started(): Promise<Channel> {
-    const { title, start, clock } = this.options;
-    const server = `The MCP server “${title}”`, often = `${MAX_STARTS} times in this session`;
+  async #start(): Promise<RunningServer> {
+    const server = `The MCP server “${this.options.title}”`;
     if (this.#isEnded) throw new RpcError(RpcCode.internalError, `${server} has ended with its session.`);
-    if (++this.#starts > MAX_STARTS) throw new RpcError(RpcCode.internalError, `${server} was started ${often} and exited.`);
-    await this.#running?.stop();
-    this.#stoppedBecause = undefined;
-    const running = await start();
-    this.#running = running;
+    if (this.#failures >= MAX_FAILURES) {
+      throw new RpcError(RpcCode.internalError, `${server} failed ${MAX_FAILURES} times in this session and is not started again.`);
+    }
+    if (this.#connections.size > MAX_PROCESSES) {
+      throw new RpcError(RpcCode.internalError, `${server} has ${MAX_PROCESSES} connections already, which is the limit of a session.`);
+    }
+    const running = await this.options.start();
     if (this.#isEnded) await running.stop();
-    const late = clock.after(ANSWER_LIMIT_MS, () => {
-      this.#stoppedBecause = { message: `${server} did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.` };
-      void running.stop();
-    });
-    return watched(running, () => late[Symbol.dispose](), reason => this.#stoppedBecause ?? reason);
-  }
-
-  /** The end of a process as an error of the request that it failed. */
-  #explained(error: unknown): unknown {
-    if (error instanceof RpcError && !(error instanceof ConnectionClosed)) return error;
-    const message = sentenceOf(error instanceof ConnectionClosed ? error.reason : error);
-    this.options.odd(`the MCP server “${this.options.title}” failed`, message);
-    return new RpcError(RpcCode.internalError, message);
+    return running;
   }
 }
 
-/** `answered` is called with the first message, and at the end. */
-function watched({ channel, stop }: RunningServer, answered: () => void, explain: (reason: Closed) => Closed): Channel {
-  return {
-    start: receiver => channel.start({
+/**
+ * One connection of the agent and the process behind it.
+ *
+ *   starting ── process ──▶ passing ── exit, time limit, or end of the connection ──▶ ended
+ *       └── failed start ──▶ refusing (every request fails) ──▶ ended
+ */
+class ProgramConnection implements AsyncDisposable {
+  #running: RunningServer | undefined;
+  /** Requests of the agent that the program has not answered. */
+  readonly #open = new Set<Id>();
+  #limit: Disposable | undefined;
+  #state: "starting" | "passing" | "refusing" | "ended" = "starting";
+
+  constructor(
+    private readonly title: string,
+    private readonly agent: Channel,
+    private readonly clock: Clock,
+    private readonly on: { failed(message: string): void; ended(): void },
+  ) {}
+
+  async pass(running: RunningServer): Promise<void> {
+    if (this.#state === "ended") return running.stop();
+    this.#state = "passing";
+    this.#running = running;
+    running.channel.start({
       receive: frame => {
-        answered();
-        return receiver.receive(frame);
+        this.#answered();
+        if (frame.envelope.kind === "response" && frame.envelope.id !== null) this.#open.delete(frame.envelope.id);
+        return passed(this.agent, frame);
       },
-      closed: reason => {
-        answered();
-        receiver.closed(explain(reason));
+      closed: reason => this.#fail(reason),
+    });
+    this.agent.start({
+      receive: frame => {
+        if (frame.envelope.kind === "request") this.#requested(frame.envelope.id);
+        return passed(running.channel, frame);
       },
-    }),
-    send: frame => channel.send(frame),
-    drained: () => channel.drained(),
-    [Symbol.asyncDispose]: async () => {
-      answered();
-      await stop();
-    },
-  };
+      closed: () => void this[Symbol.asyncDispose](),
+    });
+  }
+
+  /** Every request of this connection fails with `why`. */
+  refuse(why: unknown): void {
+    if (this.#state === "ended") return;
+    this.#state = "refusing";
+    const message = sentenceOf(why);
+    if (!(why instanceof RpcError)) this.on.failed(message);
+    this.agent.start({
+      receive: frame => { if (frame.envelope.kind === "request") this.#answer(frame.envelope.id, message); },
+      closed: () => void this[Symbol.asyncDispose](),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#state === "ended") return;
+    this.#state = "ended";
+    this.#answered();
+    this.on.ended();
+    await Promise.all([this.#running?.stop(), this.agent[Symbol.asyncDispose]()]);
+  }
+
+  #requested(id: Id): void {
+    this.#open.add(id);
+    this.#limit ??= this.clock.after(ANSWER_LIMIT_MS, () => {
+      this.#fail({ message: `The MCP server “${this.title}” did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.` });
+    });
+  }
+
+  /** The program sent something: its later requests have no limit, as with an agent that starts it. */
+  #answered(): void { this.#limit?.[Symbol.dispose](); }
+
+  #fail(reason: Closed): void {
+    if (this.#state === "ended") return;
+    const message = sentenceOf(reason);
+    this.on.failed(message);
+    for (const id of this.#open) this.#answer(id, message);
+    this.#open.clear();
+    void this[Symbol.asyncDispose]();
+  }
+
+  #answer(id: Id, message: string): void {
+    this.agent.send(Frame.of({ jsonrpc: "2.0", id, error: { code: RpcCode.internalError, message } }));
+  }
 }
+
+/** Waits while the receiver is slow. */
+function passed(to: Channel, frame: Frame): void | Promise<void> { if (!to.send(frame)) return to.drained(); }
 
 /** The cause of a process' end is what it printed last. */
 function sentenceOf(reason: unknown): string {
