@@ -83,7 +83,7 @@ export class ProgramServer implements AsyncDisposable {
     if (this.#failures >= MAX_FAILURES) {
       throw new RpcError(RpcCode.internalError, `${server} failed ${MAX_FAILURES} times in this session and is not started again.`);
     }
-    if (this.#connections.size > MAX_PROCESSES) {
+    if ([...this.#connections].filter(connection => !connection.isRefused).length > MAX_PROCESSES) { // with the new one
       throw new RpcError(RpcCode.internalError, `${server} has ${MAX_PROCESSES} connections already, which is the limit of a session.`);
     }
     const running = await this.options.start();
@@ -111,6 +111,9 @@ class ProgramConnection implements AsyncDisposable {
     private readonly clock: Clock,
     private readonly on: { failed(message: string): void; ended(): void },
   ) {}
+
+  /** It has no process, and gets none. */
+  get isRefused(): boolean { return this.#state === "refusing"; }
 
   async pass(running: RunningServer): Promise<void> {
     if (this.#state === "ended") return running.stop();
